@@ -1,17 +1,12 @@
 /** An error that ends a load without a report. */
-
-type LoadFailure =
-  /** The options do not fit the server. */
-  | "USAGE"
-  /** The server cannot be reached, or its answers are not JSON-RPC. */
-  | "UNREACHABLE";
-
 export class LoadError extends Error {
+  override readonly name = "LoadError";
+
+  /** @param code - USAGE: the options do not fit the server. UNREACHABLE: there is no JSON-RPC answer */
   constructor(
-    readonly code: LoadFailure,
+    readonly code: "USAGE" | "UNREACHABLE",
     message: string,
   ) {
     super(message);
-    this.name = "LoadError";
   }
 }

@@ -20,8 +20,7 @@ import {RpcClient} from "./verification/rpcClient.ts";
 import {readUsage, type UsageReading, usageBetween} from "./verification/serverUsage.ts";
 import {chooseBlocks, chooseKeys, readTarget} from "./verification/target.ts";
 import {TrustedRoots} from "./verification/trustedRoots.ts";
-import {createSkipped} from "./verification/verification.ts";
-import {verifySamples} from "./verification/verifySamples.ts";
+import {createSkipped, verifySamples} from "./verification/verifySamples.ts";
 
 interface RunningLoad {
   /** @throws LoadError if the load ends without a report */
@@ -49,6 +48,7 @@ export function startLoad(
 
 /** Threads get a start or end time that lies this far in the future. */
 const LEAD_MS = 20;
+
 class LoadRun {
   private readonly endpoint: Endpoint;
   private readonly timeline: Timeline;

@@ -24,7 +24,6 @@ export function compact(suite: HashSuite, request: ProofEntry, answer: unknown):
 /**
  * Makes one multiproof of the answers of several calls at one block. Nothing is verified.
  *
- * @param request - an entry per answer, in the same order
  * @throws ProofError as above, or if the answers are of several blocks
  */
 export function compactAnswers(
@@ -44,23 +43,13 @@ export function compactAnswers(
   return encodeProofBytes(suite, "accounts", part);
 }
 
-/**
- * Makes the compact form of storage proofs alone, to be verified against a storageRoot. Nothing is verified.
- *
- * @param storageProofs - of an answer, parsed: one per key
- * @throws ProofError as above
- */
+/** The same for storage proofs alone. @param storageProofs - of an answer, parsed: one per key */
 export function compactSlots(suite: HashSuite, keys: readonly string[], storageProofs: unknown): Uint8Array {
   const part = gatherPart(suite, "storageTree", openSlots(suite, keys, storageProofs));
   return encodeProofBytes(suite, "slots", part);
 }
 
-/**
- * Verifies the compact form of an answer.
- *
- * @param stateRoot - the trusted root, 32 bytes
- * @throws ProofError
- */
+/** Verifies the compact form of an answer. @param stateRoot - the trusted root, 32 bytes. @throws ProofError */
 export function verifyCompact(
   suite: HashSuite,
   stateRoot: Uint8Array,
@@ -113,8 +102,7 @@ export function verifySlots(
 }
 
 /**
- * Expands proof bytes: every leaf with all of its 40 sibling hashes, for verifiers that need them. All of the proof is
- * verified but its root.
+ * Expands proof bytes: every leaf with all of its 40 sibling hashes. All of the proof is verified but its root.
  *
  * @returns per entry what {@link openAnswer} reads from the answers of chain_getProof
  * @throws ProofError

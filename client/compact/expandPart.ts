@@ -6,10 +6,7 @@ import type {OpenedEntry, OpenedKey, OpenedLeaf} from "./openedPaths.ts";
 import type {TreePart} from "./treePart.ts";
 import {type VerifiedPart, verifyAccountsPart} from "./verifyPart.ts";
 
-/**
- * @returns per entry its leaves with all siblings
- * @throws ProofError by any check of docs/proofs.md, section 10, but that of the root
- */
+/** @throws ProofError by any check of docs/proofs.md, section 10, but that of the root */
 export function expandPart(suite: HashSuite, part: TreePart, asked: AskedAccounts): readonly OpenedEntry[] {
   const verified = verifyAccountsPart(suite, "accountTree", part, asked);
   const slotsOfLeaf = part.leaves.map(({content}, leaf) => {

@@ -7,9 +7,8 @@ import type {OpenedKey, OpenedLeaf} from "./openedPaths.ts";
 import {type LeafContent, meetingHeight, type PartLeaf, type TreePart} from "./treePart.ts";
 
 /**
- * @param keys - of one tree, in request order; at least one
  * @param storageOf - the storage part of an account. `named`: numbers of the keys that name it
- * @throws ProofError if the keys are of several trees
+ * @throws ProofError if there are no keys, or keys of several trees
  */
 export function gatherPart(
   suite: HashSuite,

@@ -28,12 +28,7 @@ export interface OpenedEntry {
   readonly slots: readonly OpenedKey[];
 }
 
-/**
- * Reads an answer of chain_getProof without verifying it.
- *
- * @param result - the `result` of the answer, parsed
- * @throws ProofError unless it has the form of docs/proofs.md, section 5
- */
+/** Reads the `result` of chain_getProof. @throws ProofError unless it has the form of docs/proofs.md, section 5 */
 export function openAnswer(suite: HashSuite, request: ProofEntry, result: unknown): OpenedEntry {
   const {address, storageKeys} = readEntry(request);
   const [accountProof, storageProofs] = readFields("result", result, ["accountProof", "storageProofs"]);
@@ -44,11 +39,7 @@ export function openAnswer(suite: HashSuite, request: ProofEntry, result: unknow
   return {account, slots: hasStorage ? openSlots(suite, storageKeys, storageProofs) : []};
 }
 
-/**
- * Reads `storageProofs` of an answer without verifying them.
- *
- * @throws ProofError as above
- */
+/** Reads its `storageProofs`. @throws ProofError as above */
 export function openSlots(suite: HashSuite, keys: unknown, proofs: unknown): OpenedKey[] {
   const asked = readStorageKeys(suite, keys);
   return readArray("storageProofs", proofs, asked.length, (entry, i) => {

@@ -157,10 +157,7 @@ function u40(n: number): Uint8Array {
   return word(n).subarray(27);
 }
 
-/**
- * @param readStorage - reads the storage part; undefined if no slot is asked for
- * @throws ProofError if the bytes are not the canonical form of an account's value
- */
+/** @param readStorage - reads the storage part; undefined if no slot is asked for */
 export function readAccount(
   suite: HashSuite,
   reader: ByteReader,

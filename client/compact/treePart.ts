@@ -8,7 +8,7 @@
 /** Most keys of one part: the numbers of their leaves have 15 bits. */
 export const MAX_KEYS = 16_384;
 
-/** The leaves that prove a key: their numbers in the part. */
+/** The numbers of the leaves that prove a key. */
 export type KeyPlace = {readonly leaf: number} | {readonly left: number; readonly right: number};
 
 /** The leaf of a key that exists. */

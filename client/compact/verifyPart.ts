@@ -34,10 +34,7 @@ export interface VerifiedAccounts extends VerifiedPart {
   readonly proven: readonly Proven[];
 }
 
-/**
- * @param minNextFreeNode - 3 within a part of the account tree, where a new tree has another form
- * @throws ProofError
- */
+/** @param minNextFreeNode - 3 within a part of the account tree, where a new tree has another form */
 export function verifySlotsPart(
   suite: HashSuite,
   at: string,
@@ -164,12 +161,7 @@ function assignOwnKeys(
  * Folds the leaves of a tree part to its sub-root, in one pass with a stack (docs/proofs.md, section 9.4).
  *
  * Leaf k is hashed up to the height at which its path meets that of leaf k + 1, and waits on the stack there until the
- * node from the right reaches that height. The last leaf is hashed up to the sub-root.
- *
- * @param at - the part's place in the proof
- * @param leafHashes - of the part's leaves, which must ascend by leaf index
- * @returns the sub-root
- * @throws ProofError by checks 14, 15 and 16 of docs/proofs.md, section 10
+ * node from the right reaches that height. The last leaf is hashed up to the sub-root. Checks 14 to 16 are here.
  */
 function foldPart(
   suite: HashSuite,

@@ -15,9 +15,7 @@ import type {TableReader} from "./tableReader.ts";
 const CODES_AT_ONCE = 256;
 
 /**
- * Pulls codes, beginning after those that are written. All accounts must be written before.
- *
- * Memory: 100 bytes for each code.
+ * Pulls codes, beginning after those that are written. All accounts must be written before. Memory: 100 bytes for each.
  *
  * @throws RpcError BAD_ANSWER if the server lacks a code; what getCodes and the folder throw
  */

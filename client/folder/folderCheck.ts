@@ -16,11 +16,7 @@ import {type AccountRow, type AnyRow, TABLES, type TableName, type TreeRow} from
 import {TableReader} from "./tableReader.ts";
 import {TreeFolding} from "./treeFolding.ts";
 
-/**
- * Memory: some thousand rows, and 76 to 152 bytes for each leaf of the largest tree.
- *
- * @throws PulledError DAMAGED that says what does not verify, and where
- */
+/** Memory: some thousand rows, and 76 to 152 bytes for each leaf of the largest tree. @throws PulledError DAMAGED */
 export async function checkFolder(folder: string, manifest: Manifest): Promise<void> {
   for (const part of manifest.parts) await checkEncoding(folder, part, manifest.asked.format);
   const suite = HASH_SUITES.find(({name}) => name === manifest.asked.suite) as HashSuite;

@@ -59,7 +59,6 @@ export class FolderWriter<Place> {
 
   /**
    * Continues in the folder, or begins in a new or empty one, so that the same command can be run until it succeeds.
-   * Checks the digests of all parts.
    *
    * @returns the manifest if the pull is complete
    * @throws PulledError NO_PULL, OTHER_PULL that names what differs, DAMAGED

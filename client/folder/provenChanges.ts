@@ -113,12 +113,7 @@ function slotChange(
   };
 }
 
-/**
- * Pulls changes and writes their rows, beginning at the place of the work.
- *
- * @param from - the older block
- * @throws what pullChanges throws, after all answers before
- */
+/** Writes the changes from block `from` on, beginning at the place of the work. @throws as pullChanges */
 export async function pullChangesFrom(work: PullWork, from: bigint): Promise<void> {
   const {client, block, signal, writer, suite, leavesPerRange = LEAVES_PER_ANSWER} = work;
   const {changes: cursor} = work.place;

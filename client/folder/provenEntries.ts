@@ -80,7 +80,6 @@ const KEYS_PER_PROOF = 500;
 /**
  * Pulls multiproofs and writes their rows, beginning at the place of the work.
  *
- * @param requests - the same as at the pull's beginning
  * @param keys - how many addresses and storage keys `requests` has
  * @throws what pullProofs throws, after all proofs before
  */

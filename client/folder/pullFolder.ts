@@ -34,10 +34,8 @@ export interface FolderPull {
 
 /**
  * @param client - trusts `stateRoot` at `block`, and `fromRoot` at `fromBlock`
- * @returns the manifest
- * @throws PulledError: STOPPED and NOTHING_PULLED say why the pull stopped, and what stays; others, before anything
- *   is pulled, that
- *   the folder or the server's suite does not fit
+ * @throws PulledError: STOPPED and NOTHING_PULLED say why the pull stopped, and what stays; others, before anything is
+ *   pulled, that the folder or the server's suite does not fit
  */
 export async function pullFolder(client: ProofClient, asked: AskedPull, pull: FolderPull): Promise<Manifest> {
   const {folder, resume, command, signal, progress, partBytes, leavesPerRange} = pull;

@@ -1,6 +1,4 @@
-/**
- * Reads the trees of a complete pull: the account tree, then the storage trees, each with its leaves in index order.
- */
+/** Reads a complete pull: the account tree, then the storage trees, each with its leaves in index order. */
 import {isEqual} from "../bytes/byteString.ts";
 import {count} from "../bytes/values.ts";
 import {type AccountTree, type Manifest, readManifest} from "./manifest.ts";
@@ -20,9 +18,8 @@ const FIRST_LEAF = 2;
 
 /**
  * Reads the complete trees of a folder. Checks the sha-256 of every part before its first row, the order of the rows,
- * and their number in each tree. The caller must check that the leaves of a tree have its root.
- *
- * Memory: some thousand rows, for folders of any size.
+ * and their number in each tree. The caller must check that the leaves of a tree have its root. Memory: some thousand
+ * rows.
  *
  * @throws PulledError DAMAGED that names the file and the row, NO_PULL for a folder that is not complete, FILE_FAILED
  */

@@ -37,12 +37,7 @@ export class TreeFolding {
     this.count++;
   }
 
-  /**
-   * Consumes the leaves.
-   *
-   * @returns the top root
-   * @throws Error if two leaves have the same key
-   */
+  /** Consumes the leaves. @returns the top root. @throws Error if two leaves have the same key */
   fold(nextFreeNode: number): Uint8Array {
     this.hashLeaves();
     for (let height = 0; height < DEPTH; height++) this.foldHeight(height);

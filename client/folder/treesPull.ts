@@ -13,12 +13,7 @@ const LARGE_TREE_RANGES = 16;
 /** `0x` and 8 digits of an address: the progress bar has one line. */
 const SHOWN_CHARACTERS = 10;
 
-/**
- * Pulls trees, beginning at the place of the work.
- *
- * @param names - what pullState takes as `tree`, one after the other
- * @throws what pullState throws, after all ranges before
- */
+/** @param names - what pullState takes as `tree`. @throws what pullState throws, after all ranges before */
 export async function pullTrees(work: PullWork, names: readonly string[]): Promise<void> {
   for (const tree of names.slice(work.place.trees)) {
     const {client, block, signal, leavesPerRange} = work;

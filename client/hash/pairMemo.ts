@@ -27,11 +27,7 @@ export class PairMemo {
   /** @param hashPair - of two times 32 bytes */
   constructor(private readonly hashPair: HashPair) {}
 
-  /**
-   * @param left - 32 bytes, like `right`; parts of other lengths are hashed each time
-   * @returns a new array: changing it does not change the cache
-   * @throws what hashPair throws
-   */
+  /** Parts of other lengths than 32 bytes are hashed each time. @returns a new array, which callers may change */
   hash(left: Uint8Array, right: Uint8Array): Uint8Array {
     if (left.length !== NODE_BYTES || right.length !== NODE_BYTES) return this.hashPair(left, right);
     return this.find(left, 0, right, 0) ?? this.hashAndRemember(left, right);

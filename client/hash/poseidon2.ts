@@ -126,8 +126,8 @@ function permute(state: number[]): void {
 }
 
 /**
- * @param message - whole elements; a short last block is padded with zeros on its left
- * @returns 32 bytes
+ * A short last block is padded with zeros on its left.
+ *
  * @throws Error if an element is p or more, or if the length is not a whole number of elements
  */
 export function poseidon2(message: Uint8Array): Uint8Array {

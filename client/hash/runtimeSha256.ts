@@ -15,8 +15,7 @@ interface RuntimeCrypto {
  * The digest is requested as text of 32 characters. As a Buffer it takes memory outside of V8's heap, and more than
  * twice the time: 0.84 us instead of 0.39 for 128 bytes. As-sha256 takes 1.5 us, @noble/hashes 2.2.
  *
- * @param crypto - of the runtime, if it has one
- * @returns its hash if that agrees with @noble/hashes, else the one of @noble/hashes
+ * @returns the hash of `crypto` if it agrees with @noble/hashes, else the one of @noble/hashes
  */
 export function chooseSha256(
   crypto: RuntimeCrypto | undefined = builtinModule<RuntimeCrypto>("node:crypto"),

@@ -65,12 +65,7 @@ function openAnswer(reader: ByteReader): readonly [from: AnsweredBlock, to: Answ
   return [readBlock(reader), readBlock(reader)];
 }
 
-/**
- * Verifies an answer of chain_getChanges.
- *
- * @param request - your own, not the answer's
- * @throws ProofError
- */
+/** Verifies an answer of chain_getChanges. @param request - your own, not the answer's. @throws ProofError */
 export function verifyChanges(
   suite: HashSuite,
   roots: ComparedRoots,

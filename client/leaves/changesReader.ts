@@ -24,18 +24,15 @@ export interface ChangeCursor {
   readonly slot: number;
 }
 
-/** Of accounts and of slots. */
 const LAST_INDEX = 2 ** 40 - 1;
 /** The cursor after the last change. Above every other one. */
 export const LAST_CURSOR: bigint = 2n ** 80n - 1n;
 
-/** @throws ProofError */
 function readCursor(reader: ByteReader): bigint {
   const account = BigInt(reader.u40());
   return (account << 40n) | BigInt(reader.u40());
 }
 
-/** @param cursor - 0 to LAST_CURSOR */
 export function splitCursor(cursor: bigint): ChangeCursor {
   return {account: Number(cursor >> 40n), slot: Number(cursor & BigInt(LAST_INDEX))};
 }
@@ -61,11 +58,7 @@ export class ChangesReader {
   private leafCount = 0;
   private isEndMet = false;
 
-  /**
-   * @param cursor - where the answer was asked to begin.
-   * @param hasStorage - storage trees follow accounts.
-   * @throws ProofError, as all that reads
-   */
+  /** @param hasStorage - storage trees follow accounts. @throws ProofError, as all that reads */
   constructor(
     private readonly suite: HashSuite,
     private readonly reader: ByteReader,

@@ -46,12 +46,7 @@ export class ChangesFold<Kind extends TreeKind> {
   private readonly afterPositions: number;
   private readonly leaves: LeafReader;
 
-  /**
-   * Reads the beginning.
-   *
-   * @param onChange - called for each leaf. It may read what follows the leaf
-   * @throws ProofError
-   */
+  /** @param onChange - called for each leaf. It may read what follows the leaf. @throws ProofError */
   constructor(
     private readonly suite: HashSuite,
     private readonly reader: ByteReader,

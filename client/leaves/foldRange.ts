@@ -14,11 +14,7 @@ const NODE_BYTES = 32;
 /** Reused for each range: V8 frees memory outside of its heap late, with old objects. */
 let nodesMemory = new Uint8Array(0);
 
-/**
- * @param count - of leaves, 1 to 65 535
- * @returns memory for `foldRange`, for the hashes of `count` leaves, until the next call. The first one stands at
- *   `leafAt(0)`
- */
+/** @returns memory for the hashes of `count` leaves, from `leafAt(0)` on. It is valid until the next call */
 export function takeNodes(count: number): Uint8Array {
   const bytes = (count + 2) * NODE_BYTES;
   if (bytes > nodesMemory.length) nodesMemory = new Uint8Array(bytes);
@@ -30,12 +26,7 @@ export function leafAt(i: number): number {
   return (1 + i) * NODE_BYTES;
 }
 
-/**
- * @param reader - at the nodes beside the range
- * @param nodes - with the hashes of the leaves. It is overwritten
- * @returns the sub-root
- * @throws ProofError
- */
+/** @param nodes - with the hashes of the leaves. They are overwritten. @returns the sub-root. @throws ProofError */
 export function foldRange(
   suite: HashSuite,
   reader: ByteReader,

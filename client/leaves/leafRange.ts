@@ -36,9 +36,7 @@ export interface LeafRange {
   readonly block: AnsweredBlock;
   /** Of a storage tree, its account; undefined if the account is absent, and of the account tree. */
   readonly account: ProvenAccount | undefined;
-  /**
-   * Positions of the tree in use: every leaf index is below. 2: the account has no storage, and there are no leaves.
-   */
+  /** Every leaf index is below. 2, of a storage tree: the account has no storage, and there are no leaves. */
   readonly nextFreeNode: number;
   /** In the order of leaf indexes, one per position. */
   readonly leaves: readonly TreeLeaf[];
@@ -211,8 +209,7 @@ export interface VerifiedLeaves extends LeafRange {
 export interface LeavesVerifier {
   /**
    * @param rootOf - finds the trusted root of the answer's block, 32 bytes
-   * @param bytes - of the answer, in an ArrayBuffer of their own, which may be transferred to another thread. Use
-   *   those of the result
+   * @param bytes - in an ArrayBuffer of their own, which may be transferred to another thread: use those of the result
    * @throws ProofError; what rootOf throws
    */
   verify(

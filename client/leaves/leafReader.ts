@@ -59,9 +59,7 @@ const NO_LEAF = {leafIndex: 0, prev: 0, next: 0, hKey: ZERO_WORD, hVal: ZERO_WOR
 const NO_ACCOUNT_LEAF: AccountLeaf = {role: "account", ...NO_LEAF, address: "0x", account: NO_ACCOUNT};
 const NO_SLOT_LEAF: SlotLeaf = {role: "slot", ...NO_LEAF, slot: 0n, value: 0n};
 
-/**
- * The hKey and hVal of each leaf of a range that another thread has verified: 64 bytes each, zeros for a removed leaf.
- */
+/** hKey and hVal of the leaves of a range that another thread has verified: 64 bytes each, zeros of a removed one. */
 export interface KnownHashes {
   /** Leaf index of the first one. */
   readonly from: number;
@@ -78,10 +76,7 @@ export class LeafReader {
   private prev = 0;
   private next = 0;
 
-  /**
-   * @param width - bytes of a link
-   * @param known - with it, nothing is hashed, and `hash` stays zeros
-   */
+  /** @param width - bytes of a link. @param known - with it, nothing is hashed, and `hash` stays zeros */
   constructor(
     private readonly suite: HashSuite,
     private readonly reader: ByteReader,
@@ -95,7 +90,6 @@ export class LeafReader {
   /**
    * Reads a leaf that is neither head nor tail. Hot: runs once per leaf.
    *
-   * @param nextFreeNode - of its tree
    * @param before - an older version of the leaf, whose key is not repeated
    * @throws ProofError, as all that reads
    */

@@ -28,11 +28,7 @@ export interface Abortable {
 
 /** For a block that is named by a tag. */
 export interface NotBefore {
-  /**
-   * Requires an answer of this block or a newer one. Servers behind a load balancer are not all at the same block, so
-   * the next answer may be of an older block than the last. The call is repeated until `timeoutMs` is over. Default:
-   * any block.
-   */
+  /** The call is repeated until its answer is of this block or a newer one, or `timeoutMs` is over. Default: any block. */
   readonly atLeast?: bigint | undefined;
 }
 
@@ -76,8 +72,6 @@ export async function callForBytes(
 /**
  * Repeats a call until the block of its answer is new enough, for as long as a call may take.
  *
- * @param ask - one call
- * @param numberOf - the block that an answer names
  * @throws TypeError for `atLeast` with a number, a hash or "earliest"; RpcError BLOCK_TOO_OLD; what `ask` throws
  */
 export async function askNotBefore<Answer>(

@@ -1,6 +1,4 @@
-/**
- * chain_getFinalizations: finalizations on layer 1, whose contract stores the state roots of their last blocks alone.
- */
+/** chain_getFinalizations: the contract on layer 1 stores the state roots of their last blocks alone. */
 import {type Hex, quantity} from "../bytes/hex.ts";
 import {fieldsOf, listOf, optional, readHash, readQuantity} from "./answerFields.ts";
 import type {Abortable} from "./askedBlock.ts";
@@ -34,10 +32,7 @@ const readFinalization = fieldsOf<Finalization>({
   l1: readLayer1,
 });
 
-/**
- * @returns in order, beginning with the one that covers `fromBlock`
- * @throws RpcError
- */
+/** @returns in order, beginning with the one that covers `fromBlock`. @throws RpcError */
 export async function getFinalizations(
   caller: RpcCaller,
   {fromBlock = 0n, count = DEFAULT_COUNT, signal}: GetFinalizationsParameters = {},

@@ -21,11 +21,8 @@ const ANSWER_BYTES = 4096;
 const MAX_REMEMBERED = 1024;
 
 /**
- * Makes a {@link RootOfBlock} that reads the contract by `eth_call`. The node of layer 1 is trusted. Finalized
- * roots are remembered, the last 1 024 of them.
- *
- * The rollup's contract has the roots of the last blocks of finalizations alone: `getFinalizations` finds
- * them. They are roots of the suite poseidon2.
+ * Makes a {@link RootOfBlock} that reads the contract by `eth_call` from a trusted node. It remembers the last 1 024
+ * finalized roots. The rollup's contract has roots of the suite poseidon2, of the blocks that `getFinalizations` lists.
  *
  * @returns a function that throws RpcError: ROOT_UNKNOWN for a block without a root, or why there is no answer
  * @throws TypeError for an invalid option

@@ -124,8 +124,7 @@ async function prove(
  * Polls until the server says that the block is finalized, requests its proof, and polls until there is a trusted root
  * of it: the server may know a finalization before layer 1 shows its root.
  *
- * @throws RpcError -32002 if the block is not finalized in time; ROOT_UNKNOWN if its root is not known in time;
- *   ProofError
+ * @throws RpcError -32002 if the block is not finalized in time, ROOT_UNKNOWN if its root is not; ProofError
  */
 export async function waitForProof(
   {caller, verifier}: ProofMethods,

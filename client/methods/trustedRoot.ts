@@ -59,10 +59,8 @@ export class TrustedRoots<Suite extends SuiteName = HashSuite> {
   }
 
   /**
-   * @returns 32 bytes
    * @throws what the caller's function throws; RpcError TIMEOUT if it takes too long, ROOT_UNKNOWN if it gives
-   *   undefined;
-   *   TypeError for any other invalid root; the signal's reason
+   *   undefined; TypeError for any other invalid root; the signal's reason
    */
   of(block: bigint, signal: AbortSignal | undefined): Promise<Uint8Array> {
     let root = this.asked.get(block);

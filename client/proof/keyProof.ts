@@ -1,6 +1,4 @@
-/**
- * The proof of one key in an answer of chain_getProof (docs/proofs.md, sections 5 and 6): it exists, or it is absent.
- */
+/** The proof that a key exists or is absent, in an answer of chain_getProof (docs/proofs.md, sections 5 and 6). */
 import {compareBytes, isEqual} from "../bytes/byteString.ts";
 import {isObject, shown} from "../bytes/values.ts";
 import type {HashSuite, Leaf} from "../hash/hashSuites.ts";
@@ -11,11 +9,7 @@ import {check, readFields} from "./strictJson.ts";
 /** A parsed entry of an answer, not yet verified: the key's own leaf, or the two around it. */
 export type KeyProof = {readonly own: LeafProof} | {readonly left: LeafProof; readonly right: LeafProof};
 
-/**
- * @param at - the entry's place in the answer
- * @param entry - of the answer, parsed
- * @throws ProofError unless the entry has the form of section 5 and is of this key
- */
+/** @param at - the entry's place. @throws ProofError unless it has the form of section 5 and is of this key */
 export function readKey(suite: HashSuite, {text}: AskedKey, at: string, entry: unknown): KeyProof {
   const read = (index: string, name: string): LeafProof => {
     const [leafIndex, proof] = readFields(at, entry, [index, name]);
@@ -27,10 +21,7 @@ export function readKey(suite: HashSuite, {text}: AskedKey, at: string, entry: u
   return {left: read("leftLeafIndex", "leftProof"), right: read("rightLeafIndex", "rightProof")};
 }
 
-/**
- * @returns the key's leaf, or undefined if its absence is proven
- * @throws ProofError
- */
+/** @returns the key's leaf, or undefined if its absence is proven. @throws ProofError */
 export function verifyKey(
   suite: HashSuite,
   hashValue: HashValue,
@@ -52,11 +43,7 @@ export function verifyKey(
   return undefined;
 }
 
-/**
- * Step 7 of docs/proofs.md, section 6: the key lies between two leaves that are neighbours in the list.
- *
- * @throws ProofError
- */
+/** Step 7 of docs/proofs.md, section 6: the key lies between two leaves that are neighbours in the list. */
 export function checkAbsence(
   hKey: Uint8Array,
   left: Leaf,

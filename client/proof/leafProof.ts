@@ -51,11 +51,7 @@ export interface LeafProof extends ProvenLeaf {
   readonly preImages: readonly Uint8Array[];
 }
 
-/**
- * Step 1 of docs/proofs.md, section 6: sizes.
- *
- * @throws ProofError
- */
+/** Step 1 of docs/proofs.md, section 6: sizes. @throws ProofError */
 export function readLeafProof(suite: HashSuite, at: string, leafIndex: unknown, proof: unknown): LeafProof {
   const isIndex = Number.isInteger(leafIndex) && !Object.is(leafIndex, -0);
   const index = isIndex ? (leafIndex as number) : -1;
@@ -81,11 +77,7 @@ export function readLeafProof(suite: HashSuite, at: string, leafIndex: unknown, 
   };
 }
 
-/**
- * Checks everything that the proof of a single leaf must satisfy, for any key.
- *
- * @throws ProofError
- */
+/** Checks everything that the proof of a single leaf must satisfy, for any key. @throws ProofError */
 export function verifyLeaf(
   suite: HashSuite,
   hashValue: HashValue,
@@ -154,10 +146,7 @@ const emptySiblings = oncePerSuite((suite): readonly EmptySibling[] => {
   });
 });
 
-/**
- * @param preImages - as {@link readLeafProof} gives them
- * @returns the siblings by height, 0 to 39
- */
+/** @param preImages - as {@link readLeafProof} gives them. @returns the siblings by height, 0 to 39 */
 export function hashSiblings(suite: HashSuite, preImages: readonly Uint8Array[]): Uint8Array[] {
   const empty = emptySiblings(suite);
   return preImages.map((preImage, height) => {

@@ -51,12 +51,7 @@ export function verifyProof(
   return {account, slots};
 }
 
-/**
- * Verifies that an account exists.
- *
- * @param accountProof - of an answer, parsed
- * @throws ProofError, also if the proof shows that there is no such account
- */
+/** Verifies that an account exists. @throws ProofError, also if the proof shows that there is no such account */
 export function verifyAccount(
   suite: HashSuite,
   stateRoot: Uint8Array,

@@ -24,7 +24,7 @@ export interface AskedKey {
   readonly hKey: Uint8Array;
 }
 
-/** @returns 20 bytes. @throws ProofError for an invalid address */
+/** @throws ProofError, as all of these, for an invalid address or key */
 export function parseAddress(address: unknown): Uint8Array {
   check(
     typeof address === "string" && /^0x[0-9a-fA-F]{40}$/.test(address),
@@ -34,7 +34,6 @@ export function parseAddress(address: unknown): Uint8Array {
   return decodeHex(address.toLowerCase());
 }
 
-/** @throws ProofError for an invalid storage key */
 export function parseStorageKey(key: unknown): bigint {
   check(
     typeof key === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(key),
@@ -44,13 +43,11 @@ export function parseStorageKey(key: unknown): bigint {
   return BigInt(key);
 }
 
-/** @throws ProofError for an invalid address */
 export function readAddress(suite: KeyHashes, address: unknown): AskedKey {
   const bytes = parseAddress(address);
   return {text: encodeHex(bytes), hKey: suite.hashAddress(bytes)};
 }
 
-/** @throws ProofError for an invalid storage key */
 export function readStorageKey(suite: KeyHashes, key: unknown): AskedKey {
   const slot = parseStorageKey(key);
   return {text: encodeHex(word(slot)), hKey: hashSlot(suite, slot)};
@@ -59,7 +56,6 @@ export function readStorageKey(suite: KeyHashes, key: unknown): AskedKey {
 /** No limit: the request is the caller's own. */
 export const ANY_COUNT: ArraySize = {least: 0, most: Number.POSITIVE_INFINITY, what: "storage keys"};
 
-/** @throws ProofError for an invalid storage key */
 export function readStorageKeys(suite: KeyHashes, keys: unknown, size: ArraySize = ANY_COUNT): AskedKey[] {
   return readArray("request", keys, size, key => readStorageKey(suite, key));
 }

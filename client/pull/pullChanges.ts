@@ -45,8 +45,7 @@ interface Piece {
  *       await apply(accounts, storages, cursor);
  *
  * @throws what `getChanges` throws, after all answers before: RpcError -32001, which names the nearest block that is
- *   kept, if the
- *   server has pruned one of the blocks meanwhile; TypeError for an invalid parameter
+ *   kept, if the server has pruned one of the blocks meanwhile; TypeError for an invalid parameter
  */
 export async function* pullChanges(
   client: Pick<ProofClient, "getChanges" | "getStateRoot">,

@@ -48,8 +48,7 @@ const WORTH_LEAVES = 16_384;
  * A tree without leaves but head and tail is given too if it was requested by address.
  *
  * @throws what `getLeaves` throws, after all ranges before: RpcError -32001, which names the nearest block that is
- *   kept, if the server
- *   has pruned the block meanwhile; TypeError for an invalid parameter
+ *   kept, if the server has pruned the block meanwhile; TypeError for an invalid parameter
  */
 export async function* pullState(
   client: Pick<ProofClient, "getLeaves" | "getStateRoot">,

@@ -5,9 +5,7 @@ import type {ProofClient} from "../methods/proofClient.ts";
 import {provableTag} from "../methods/proofMethods.ts";
 
 export interface PullingParameters extends Abortable {
-  /**
-   * Where to continue: the `cursor` of the last item that was given. All other parameters but `block` must be the same.
-   */
+  /** Continues after the item that had this `cursor`. All other parameters but `block` must be the same. */
   readonly cursor?: string | undefined;
   /** Answers that are requested or buffered at a time: this bounds the memory. Default: 4; of pullChanges: 2. */
   readonly ahead?: number | undefined;
@@ -23,7 +21,6 @@ export function requirePulling(ahead: number, retryMs: number): void {
 
 /**
  * @param block - undefined: the cursor's, or the newest finalized one
- * @param cursorBlock - of the cursor, if there is one
  * @throws TypeError if a block is named and is not the cursor's; RpcError
  */
 export async function findBlock(

@@ -30,7 +30,6 @@ export class StoredAccounts {
   private count = 0;
   private isFull = false;
 
-  /** @param readFrom - leaf index of the first leaf that will be added */
   constructor(
     readonly readFrom: number,
     private readonly most = MOST_ENTRIES,

@@ -48,10 +48,7 @@ export class VerifierThreads implements LeavesVerifier {
   private root: Uint8Array | undefined;
   private isOpen = true;
 
-  /**
-   * @param count - of threads
-   * @param worthLeaves - they start once an answer shows that so many leaves of its tree follow
-   */
+  /** @param worthLeaves - the threads start once an answer shows that so many leaves of its tree follow */
   constructor(
     private readonly count: number,
     private readonly worthLeaves: number,

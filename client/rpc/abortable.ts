@@ -26,11 +26,9 @@ export function orAborted<Result>(
 }
 
 /**
- * The outcome of some work, unless it takes too long or is aborted. The signal of the work is aborted when it ends in
- * any way.
+ * The outcome of some work, unless it takes too long or is aborted. Its signal is aborted when it ends in any way.
  *
- * @param what - is waited for, for the message
- * @throws what the work throws; RpcError TIMEOUT; the signal's reason
+ * @throws what the work throws; RpcError TIMEOUT with the name `what`; the signal's reason
  */
 export async function within<Result>(
   ms: number,

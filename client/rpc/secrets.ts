@@ -5,11 +5,7 @@ const MIN_KEY_LENGTH = 8;
 /** A password may be shorter, but so short a text occurs in many words. */
 const MIN_CREDENTIAL_LENGTH = 4;
 
-/**
- * The Basic authorization of a URL's user and password (RFC 7617).
- *
- * @returns no header without them. @throws URIError for a bad percent escape in them
- */
+/** The Basic authorization of a URL with user or password. @throws URIError for a bad percent escape in them */
 export function encodeAuthorization(url: URL): {authorization?: string} {
   if (url.username === "" && url.password === "") return {};
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;

@@ -48,11 +48,9 @@ export interface NodeSource {
 }
 
 /**
- * @param root - the trusted root, 32 bytes
  * @param path - hash of the address, or of the slot as a word: 32 bytes
  * @param proof - texts of the nodes
  * @returns the value, not empty; undefined if the key's absence is proven
- * @throws ProofError
  */
 export function verifyTrieKey(
   root: Uint8Array,

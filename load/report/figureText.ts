@@ -1,6 +1,6 @@
 /** Formats figures for people. */
 
-/** A number of things: "1 call", "2 calls". */
+/** "1 call", "2 calls". */
 export function count(n: number, unit: string): string {
   return `${formatCount(n)} ${unit}${n === 1 ? "" : "s"}`;
 }

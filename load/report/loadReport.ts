@@ -5,7 +5,7 @@ import type {LatencyFigures, LatencyReport} from "../traffic/latency.ts";
 import type {TimelineRow} from "../traffic/timeline.ts";
 import type {ServerUsage} from "../verification/serverUsage.ts";
 import type {Target} from "../verification/target.ts";
-import type {Verification} from "../verification/verification.ts";
+import type {Verification} from "../verification/verifySamples.ts";
 import type {Machine} from "./machine.ts";
 
 export interface LoadReport {

@@ -1,5 +1,5 @@
 /** The content of a report as tables and lines, for textReport.ts and htmlReport.ts. */
-import type {PresenceCount} from "../verification/verification.ts";
+import type {PresenceCount} from "../verification/verifySamples.ts";
 import {count, formatCount, formatFigure, formatMegabytes, formatMs, percent} from "./figureText.ts";
 import type {LoadReport, ReportedError} from "./loadReport.ts";
 import {writeMachine} from "./machine.ts";

@@ -1,5 +1,5 @@
 /**
- * Generates one thread's share of the load.
+ * Generates one thread's share of the load: the entry of a generator thread, which messages start and stop.
  *
  *   closed loop   each connection sends its next request when it has received the answer to the last one
  *   open loop     requests are due at fixed times (schedule.ts), whatever happened to earlier ones. A request takes the
@@ -10,12 +10,12 @@
  *
  * A request counts if it was due in the measured time. None is due after it.
  */
+import {parentPort, workerData} from "node:worker_threads";
 import {Random} from "../requests/random.ts";
 import {RequestMaker} from "../requests/requestMaker.ts";
 import {Connection} from "./connection.ts";
-import type {DriverPlan, FromDriver} from "./driverPlan.ts";
-import {Recorder} from "./recorder.ts";
-import {Sampler} from "./sampler.ts";
+import type {DriverPlan, FromDriver, ToDriver} from "./driverPlan.ts";
+import {Recorder, Sampler} from "./recorder.ts";
 import {nowMs, Schedule, type Times} from "./schedule.ts";
 import {type ThreadShares, ThreadTime} from "./threadTime.ts";
 import type {PostedRow} from "./timeline.ts";
@@ -24,7 +24,7 @@ import type {PostedRow} from "./timeline.ts";
 const RETRY_MS = 100;
 const FLUSH_EVERY_MS = 200;
 
-export class Driver {
+class Driver {
   private readonly maker: RequestMaker;
   private readonly recorder: Recorder;
   private readonly connections: Connection[];
@@ -199,3 +199,16 @@ export class Driver {
     this.post({kind: "end", end: this.recorder.end(this.onMeasured())});
   }
 }
+
+if (!parentPort) throw new Error("driver.ts runs in a worker thread");
+const port = parentPort;
+const post = (message: FromDriver) => {
+  port.postMessage(message);
+  if (message.kind === "end") port.close();
+};
+const driver = new Driver(workerData as DriverPlan, post);
+port.on("message", (message: ToDriver) => {
+  if (message.kind === "start") driver.start(message.times);
+  else driver.stop(message.endMs);
+});
+post({kind: "ready"});

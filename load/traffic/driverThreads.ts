@@ -44,7 +44,7 @@ interface DriverThread {
 }
 
 function startThread(plan: DriverPlan, onRow: (row: PostedRow) => void): DriverThread {
-  const worker = new Worker(new URL("./driverThread.js", import.meta.url), {workerData: plan});
+  const worker = new Worker(new URL("./driver.js", import.meta.url), {workerData: plan});
   const ready = new Promise(resolve => worker.once("message", resolve));
   const end = new Promise<DriverEnd>((resolve, reject) => {
     worker.on("message", (message: FromDriver) => {

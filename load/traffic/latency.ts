@@ -92,9 +92,7 @@ function roundMs(us: number): number {
 /** Steps per factor of ten in 1 - percentile. */
 const STEPS = 8;
 
-/**
- * Percentiles 0, 25, 43.8, ... 90, ... 99, ... 99.9, ... 100, up to the resolution of the values.
- */
+/** Percentiles 0, 25, 43.8, ... 90, ... 99, ... 99.9, ... 100, up to the resolution of the values. */
 function readDistribution(histogram: Histogram): Distribution {
   const points: [number, number][] = [];
   for (let step = 0; histogram.totalCount * 10 ** (-step / STEPS) > 1; step++) {

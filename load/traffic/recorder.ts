@@ -4,11 +4,11 @@
  *   tally, latency, service, samples   for requests that were due in the measured time, whenever they ended
  *   rows                               for what arrived in each second, whenever it was due
  */
+import type {Random} from "../requests/random.ts";
 import type {RequestPlan} from "../requests/requestMaker.ts";
 import {createShown, readAnswer, type Verdict} from "./answer.ts";
 import type {Connection, Endpoint} from "./connection.ts";
 import {createHistogram, encodeHistogram, type Histogram, recordMs} from "./latency.ts";
-import type {Sample, Sampler} from "./sampler.ts";
 import {nowMs, type Times} from "./schedule.ts";
 import {countTrouble, countVerdict, createTally, type Tally} from "./tally.ts";
 import type {ThreadShares} from "./threadTime.ts";
@@ -144,5 +144,31 @@ export class Recorder {
     if (second === Number.NEGATIVE_INFINITY) return;
     this.onRow({second, arrived, latency: latency.totalCount === 0 ? undefined : encodeHistogram(latency)});
     this.latency.reset();
+  }
+}
+
+/** Part of a uniform random sample of the answers. */
+export interface Sample {
+  /** Body of the request. */
+  readonly request: string;
+  /** Body of the answer. */
+  readonly answer: Uint8Array;
+}
+
+/** Reservoir sampling, algorithm R. */
+export class Sampler {
+  readonly samples: Sample[] = [];
+  private seen = 0;
+
+  constructor(
+    private readonly size: number,
+    private readonly random: Random,
+  ) {}
+
+  offer(request: string, answer: Uint8Array): void {
+    this.seen++;
+    const place = this.samples.length < this.size ? this.samples.length : this.random.below(this.seen);
+    if (place >= this.size) return;
+    this.samples[place] = {request, answer: new Uint8Array(answer)};
   }
 }

@@ -2,9 +2,15 @@
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex, poseidon2Suite, sha256Suite, verifyEthProof, verifyProof} from "proofd-client";
 import type {Style} from "../loadOptions.ts";
-import type {Presence} from "./verification.ts";
 
 export const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
+
+/** Whether an account and its slots exist. */
+export interface Presence {
+  readonly account: boolean;
+  /** In the order of the request. */
+  readonly slots: readonly boolean[];
+}
 
 /**
  * @param style - whose getProof was called

@@ -1,20 +1,51 @@
 /** Verifies a sample of the answers, after the load, so that it does not slow the load down. */
-
 import {LoadError} from "../loadError.ts";
 import type {Style} from "../loadOptions.ts";
 import type {Random} from "../requests/random.ts";
-import type {Sample} from "../traffic/sampler.ts";
+import type {Sample} from "../traffic/recorder.ts";
 import {RpcAnswerError} from "./rpcClient.ts";
 import type {TrustedRoots} from "./trustedRoots.ts";
-import {
-  countPresence,
-  createSkipped,
-  type Presence,
-  type Verification,
-  type WrongAnswer,
-} from "./verification.ts";
 import {verifyEstimate} from "./verifyEstimate.ts";
-import {verifyAnswer} from "./verifyProofs.ts";
+import {type Presence, verifyAnswer} from "./verifyProofs.ts";
+
+/** If everything is absent, the answers may be right, but the load probably asked for the wrong keys. */
+export interface PresenceCount {
+  readonly present: number;
+  readonly absent: number;
+}
+
+function countPresence(present: readonly boolean[]): PresenceCount {
+  const count = present.filter(isPresent => isPresent).length;
+  return {present: count, absent: present.length - count};
+}
+
+interface WrongAnswer {
+  /** The call that got the wrong answer. */
+  readonly call: string;
+  readonly reason: string;
+}
+
+export interface Verification {
+  /** Calls whose result was checked. */
+  readonly checked: number;
+  readonly wrong: number;
+  /** The first few wrong answers. */
+  readonly wrongAnswers: readonly WrongAnswer[];
+  /** Accounts and slots that the correct answers prove to exist or to be absent. */
+  readonly accounts: PresenceCount;
+  readonly slots: PresenceCount;
+  /** Well-formed estimates. Their values cannot be verified. */
+  readonly estimates: number;
+  /** Why nothing was checked; undefined if something was. */
+  readonly skipped: string | undefined;
+}
+
+const NONE: PresenceCount = {present: 0, absent: 0};
+
+export function createSkipped(reason: string): Verification {
+  const counts = {checked: 0, wrong: 0, wrongAnswers: [], accounts: NONE, slots: NONE, estimates: 0};
+  return {...counts, skipped: reason};
+}
 
 const SHOWN = 5;
 const CALL_CHARACTERS = 300;

@@ -36,11 +36,7 @@ export class LineEncoder implements RowEncoder {
   }
 }
 
-/**
- * Reads the lines of a file, without the newlines, some at a time.
- *
- * @throws PulledError DAMAGED for a line that is too long or does not end
- */
+/** Reads lines, some at a time. @throws PulledError DAMAGED for a line that is too long or does not end */
 export async function* readLines(path: string): AsyncGenerator<readonly string[], void, void> {
   let rest: Buffer = Buffer.alloc(0);
   let lineNumber = 1;

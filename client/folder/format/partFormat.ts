@@ -15,11 +15,7 @@ export interface RowEncoder {
 export interface PartFormat {
   /** Takes the bytes of a part in order. The same rows give the same bytes. */
   createEncoder(table: Table, write: (bytes: Uint8Array) => void): RowEncoder;
-  /**
-   * Reads rows in order, some at a time. Memory is bounded whatever the file has.
-   *
-   * @throws PulledError DAMAGED that names the file and the row
-   */
+  /** Rows in order, some at a time. Memory is bounded whatever the file has. @throws PulledError DAMAGED */
   readRows(path: string, table: Table): AsyncGenerator<readonly AnyRow[], void, void>;
 }
 
@@ -37,11 +33,7 @@ export function encodeField<Encoded>(
   }
 }
 
-/**
- * @param stored - as the file has it; undefined for none
- * @param parse - throws RangeError that says what is expected
- * @throws PulledError that names the place and the column
- */
+/** @param parse - throws RangeError that says what is expected. @throws PulledError that also names the place */
 export function parseField<Stored>(
   {name, kind, isOptional}: Column,
   stored: Stored | undefined,

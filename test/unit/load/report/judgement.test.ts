@@ -7,7 +7,7 @@ import {
   type Judged,
   listFailures,
 } from "../../../../load/report/judgement.ts";
-import {createSkipped, type Verification} from "../../../../load/verification/verification.ts";
+import {createSkipped, type Verification} from "../../../../load/verification/verifySamples.ts";
 
 const VERIFIED: Verification = {
   ...createSkipped(""),
