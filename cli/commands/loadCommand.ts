@@ -11,7 +11,7 @@ import {readAgainst, requireWritable} from "../flags/reportFile.ts";
 export function createLoad(onExitCode: (code: number) => void): Command {
   return createCommand(
     "load",
-    "Load a server with proof requests; report throughput, latency, errors, and whether answers are right.",
+    "Load-test a server with proof requests; report throughput, latency, errors, and whether answers are right.",
     LOAD_FLAGS,
     async (values, command) => {
       const options = readLoadOptions(values, command);

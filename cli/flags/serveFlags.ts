@@ -133,7 +133,7 @@ export const SERVE_FLAGS = {
       "addresses or networks of proxies, such as 10.0.0.0/8, whose X-Forwarded-For is trusted; clients there can spoof addresses",
     ),
     balanced: onSwitch(
-      "answer HTTP 503 with X-Proofd-Head if a request names a block that is not indexed here yet, so that a load balancer retries on another proofd",
+      "answer HTTP 503 with X-Proofd-Head if a request names a block that it does not have yet, so that a load balancer retries on another proofd",
     ),
     namespace: value("<name>", parseNamespace).says(
       "also serve NAME_getProof, NAME_estimateGas and rollup_getZkEVMBlockNumber, as the network's own server does; linea adds linea_getProof",

@@ -10,7 +10,7 @@ export const READS_L2 = "l2, !diffs | !finality=tag";
 export const DB_FLAGS = {db: value("<folder>", parseText, "./data").says("store folder")};
 
 export const CONFIG_FLAG = value("<file>", parseText).says(
-  "read flags from this file, with lines such as port = 8545; flags and variables take precedence",
+  "read flags from this file, with lines such as db = /data/db; flags and variables take precedence",
 );
 
 export const SOURCE_FLAG = value("<name>", NODE_SOURCES).says(
