@@ -12,6 +12,7 @@
  *
  * When LevelDB opens, it replays the previous log and the logs from `log number` on, in the order of their numbers.
  */
+import {readdirSync, statSync} from "node:fs";
 import {open} from "node:fs/promises";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
@@ -114,31 +115,24 @@ export async function readUnchanged<Result>(
   discard: (result: Result) => void = () => {},
 ): Promise<Result> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const before = await manifestOrDamage(directory);
-    const [result] = before instanceof FileDamage ? [] : await Promise.allSettled([read(before)]);
-    const discardResult = (): void => {
-      if (result?.status === "fulfilled") discard(result.value);
-    };
-    const after = await manifestOrDamage(directory).catch((error: unknown) => {
-      discardResult();
-      throw error;
-    });
-    if (isSameManifest(before, after)) {
-      if (before instanceof FileDamage) throw before;
-      if (result?.status === "fulfilled") return result.value;
-      throw result?.reason;
-    }
-    discardResult();
+    const before = stampOf(directory);
+    const [result] = await Promise.allSettled([readManifest(directory).then(read)]);
+    const isUnchanged = stampOf(directory) === before;
+    if (result.status === "rejected" && isUnchanged) throw result.reason;
+    if (result.status === "rejected") continue;
+    if (isUnchanged) return result.value;
+    discard(result.value);
   }
   throw new StoreError("STORE_UNREADABLE", `${directory} changed ${MAX_ATTEMPTS} times while it was read`);
 }
 
-async function manifestOrDamage(directory: string): Promise<Manifest | FileDamage> {
+/** Differs once LevelDB has changed the manifest, which it only appends to, or begun another one. */
+function stampOf(directory: string): string {
   try {
-    return await readManifest(directory);
+    const names = readdirSync(directory).filter(name => /^(CURRENT|MANIFEST-\d+)$/.test(name));
+    return names.map(name => `${name} ${statSync(join(directory, name)).size}`).join();
   } catch (error) {
-    if (error instanceof FileDamage) return error;
-    throw error;
+    return (error as Error).message; // the reading in between says more
   }
 }
 
@@ -152,18 +146,6 @@ export function liveLogs(
     .filter(number => number !== undefined)
     .filter(number => number >= first || (number === previousLogNumber && number > 0))
     .sort((a, b) => a - b);
-}
-
-/** Do two readings of the manifest name the same files, or find the same damage? */
-export function isSameManifest(a: Manifest | FileDamage, b: Manifest | FileDamage): boolean {
-  if (a instanceof FileDamage || b instanceof FileDamage)
-    return a instanceof FileDamage && b instanceof FileDamage && a.message === b.message;
-  return (
-    a.name === b.name &&
-    a.logNumber === b.logNumber &&
-    a.tables.size === b.tables.size &&
-    [...a.tables.keys()].every(number => b.tables.has(number))
-  );
 }
 
 /** @throws RangeError */

@@ -5,12 +5,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {test} from "node:test";
 import {Level} from "level";
-import {
-  isSameManifest,
-  liveLogs,
-  type Manifest,
-  readUnchanged,
-} from "../../../../storage/leveldb/manifest.ts";
+import {liveLogs, type Manifest, readUnchanged} from "../../../../storage/leveldb/manifest.ts";
 
 const TABLE = {number: 7, level: 0, size: 100, smallest: Buffer.alloc(8), largest: Buffer.alloc(8)};
 const MANIFEST: Manifest = {
@@ -24,12 +19,6 @@ test("the live logs are those from the log number on, and the previous one, in t
   const files = ["000012.log", "000003.log", "000009.log", "000007.ldb", "LOG", "000010.log"];
   assert.deepEqual(liveLogs(files, MANIFEST), [3, 10, 12]);
   assert.deepEqual(liveLogs(files, {...MANIFEST, previousLogNumber: 0}), [10, 12]);
-});
-
-test("two readings are the same while they name the same tables and log", () => {
-  assert.ok(isSameManifest(MANIFEST, {...MANIFEST, tables: new Map(MANIFEST.tables)}));
-  for (const change of [{logNumber: 11}, {name: "MANIFEST-999999"}, {tables: new Map([[8, TABLE]])}])
-    assert.ok(!isSameManifest(MANIFEST, {...MANIFEST, ...change}));
 });
 
 test("what was read is discarded if the manifest is gone at the second look", async () => {
