@@ -4,42 +4,33 @@
  *
  * Merkle-Patricia tries in linear memory.
  */
-import {GATHERED} from "./captured";
-import {BASE, STEPS} from "./difference";
-import {
-  ENTRIES,
-  ENTRY_BYTES,
-  MAX_ENTRIES,
-  MAX_PAGE_BYTES,
-  MAX_VALUE_BYTES,
-  ORDER,
-  PATH,
-  RESULT,
-  UNMADE,
-} from "./layout";
-import {MAX_LIST} from "./list";
-import {REFERENCE} from "./update";
+import {ENTRIES, ORDER} from "./layout";
 
-export {gather} from "./captured";
+export {GATHERED as gatheredAt, gather} from "./captured";
 export {check} from "./check";
-export {differ} from "./difference";
+export {BASE as baseAt, differ, STEPS as stepsAt} from "./difference";
 export {find, foundBytes, walk} from "./find";
-export {beginLeaf, beginList, endHashedLeaf, endLeaf, endList, positionOf} from "./list";
-export {update} from "./update";
+export {
+  ENTRIES as entriesAt,
+  ENTRY_BYTES as entryBytes,
+  MAX_ENTRIES as maxEntries,
+  MAX_PAGE_BYTES as maxPageBytes,
+  MAX_VALUE_BYTES as maxValueBytes,
+  ORDER as endsAt,
+  PATH as pathAt,
+  RESULT as resultAt,
+  UNMADE as unmade,
+} from "./layout";
+export {
+  beginLeaf,
+  beginList,
+  endHashedLeaf,
+  endLeaf,
+  endList,
+  MAX_LIST as maxList,
+  positionOf,
+} from "./list";
+export {REFERENCE as referenceAt, update} from "./update";
 
-export const pathAt: usize = PATH;
-export const referenceAt: usize = REFERENCE;
-export const resultAt: usize = RESULT;
-export const entriesAt: usize = ENTRIES;
-export const entryBytes: usize = ENTRY_BYTES;
-export const unmade: u32 = UNMADE;
-export const maxEntries: u32 = MAX_ENTRIES;
 export const messageAt: usize = ENTRIES;
 export const messageBytes: usize = ORDER - ENTRIES;
-export const baseAt: usize = BASE;
-export const stepsAt: usize = STEPS;
-export const gatheredAt: usize = GATHERED;
-export const endsAt: usize = ORDER;
-export const maxList: u32 = MAX_LIST;
-export const maxPageBytes: u32 = MAX_PAGE_BYTES;
-export const maxValueBytes: u32 = MAX_VALUE_BYTES;
