@@ -45,12 +45,8 @@ export class ReplacedPages {
    *   then
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
-  walk(old: BlockRecord, young: BlockRecord | undefined): PageWalk {
+  *walk(old: BlockRecord, young: BlockRecord | undefined): PageWalk {
     this.isWhole = young === undefined;
-    return this.walkBlock(old, young);
-  }
-
-  private *walkBlock(old: BlockRecord, young: BlockRecord | undefined): PageWalk {
     if (old.trie !== undefined)
       yield* this.walkTrie({...TRIE_ROOT, page: old.trie.page}, rootOf(young?.trie), "accounts");
     yield* this.walkTree(old.accounts, young?.accounts, true);
