@@ -22,10 +22,7 @@ export interface Stopping extends AbortSignal {
   readonly reason: StopSignal | undefined;
 }
 
-/**
- * Ends the process even if a thread hangs in a system call, for which process.exit would wait. Synced data is safe, as
- * after `kill -9`.
- */
+/** Ends the process even if a thread hangs in a system call, where process.exit would wait. Synced data is safe. */
 export function endByForce(): never {
   process.kill(process.pid, "SIGKILL");
   // The kernel does not deliver the signal to the first process of a container.

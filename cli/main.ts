@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /**
- * Entry of the `proofd` binary. Everything else is loaded after the checks below: other code does not parse in versions
- * of Node that proofd does not run on, and loading needs open files. So this file imports nothing and has nothing that
- * Node 12 does not parse.
+ * Entry of the `proofd` binary. It loads everything else after the checks below, because other code does not parse in
+ * old versions of Node. So this file imports nothing, and Node 12 parses it.
  */
 const [major, minor] = process.versions.node.split(".").map(Number) as [number, number];
 // "engines" of package.json.

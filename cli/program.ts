@@ -1,7 +1,4 @@
-/**
- * The command line: commands, flags and PROOFD_* variables, and their validation. The code of a command is loaded when
- * it runs, because loading that of `serve` takes 0.15 s.
- */
+/** The command line. The code of a command is loaded when it runs: loading that of `serve` takes 0.15 s. */
 import {Argument, Command} from "commander";
 import {VERSION} from "../server/version.ts";
 import {SHELLS, writeCompletion} from "./commands/completionScript.ts";
@@ -75,8 +72,7 @@ function withoutKeys(text: string): string {
 }
 
 /**
- * Validates the PROOFD_ variables. Those that Kubernetes sets for a service are ignored with a warning. Unknown ones
- * are refused when a command runs.
+ * Validates the PROOFD_ variables. Those that Kubernetes sets for a service are ignored with a warning.
  *
  * @throws InvalidArgumentError if the variable of a switch is not 1, true, 0, false or empty
  */

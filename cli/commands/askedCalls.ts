@@ -58,11 +58,7 @@ function readCall(at: string, call: unknown): AskedCall {
   };
 }
 
-/**
- * @param answer - a JSON-RPC response, a batch of them, or proof bytes
- * @returns a result for each call: parsed JSON, or the proof bytes
- * @throws ProofError if it is not a response to these calls
- */
+/** @param answer - a JSON-RPC response, a batch, or proof bytes. @returns a result per call. @throws ProofError */
 export function readResults(answer: Buffer, {isBatch, calls}: AskedCalls): readonly unknown[] {
   const [first] = answer;
   check(first !== undefined, "answer", `${FORMS}, got nothing`);

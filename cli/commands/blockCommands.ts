@@ -1,7 +1,4 @@
-/**
- * `proofd finalize` and `proofd rollback`. They run in this process, or in the `proofd serve` or `proofd import` that
- * has the store open.
- */
+/** `proofd finalize` and `proofd rollback`: executed here, or by the proofd that has the store open. */
 import type {BlockCommand, CommandKind, ControlAnswer} from "../../server/lifecycle/control/blockCommand.ts";
 import {NoControl, sendCommand} from "../../server/lifecycle/control/controlClient.ts";
 import {describeHolder} from "../../server/lifecycle/control/storeHolder.ts";

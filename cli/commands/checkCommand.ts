@@ -15,9 +15,7 @@ interface CheckOptions {
 const PROGRESS_EVERY_MS = 3_000;
 const MB = 1e6;
 
-/**
- * @returns the exit code: FAILED if anything is damaged; otherwise that of the signal that stopped the check, or OK
- */
+/** @returns FAILED if anything is damaged, else the code of the signal that stopped the check, or OK */
 export async function runCheck({db, block, sample}: CheckOptions): Promise<number> {
   const stopping = watchSignals();
   const running = startCheck({directory: db, extent: "records", block, sample}, createPrinter());

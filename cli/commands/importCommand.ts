@@ -103,11 +103,7 @@ async function importBlocks(
   return running.outcome.finally(() => stopping.removeEventListener("abort", stop));
 }
 
-/**
- * A store that starts with a state gets the suite of the state.
- *
- * @throws SettingsError if --suite is another one, or the folder is missing; WorkError if it is not a pull
- */
+/** A store that starts with a state gets the state's suite. @throws SettingsError, WorkError */
 function suiteOf({source, suite}: ImportOptions): string | undefined {
   if (source.kind === "state") return requireSuite(suite, "keccak", "a state of geth");
   if (source.kind !== "pull") return suite;

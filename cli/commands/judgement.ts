@@ -1,6 +1,4 @@
-/**
- * Verifies proofs for `proofd verify`, with the independent verifier of client/, never with the code that makes proofs.
- */
+/** Verifies proofs for `proofd verify` with the verifier of client/, never with the code that makes proofs. */
 
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
 import {isObject, shown} from "../../client/bytes/values.ts";
@@ -21,8 +19,7 @@ const OF_TRIES = "is a proof of Ethereum's tries: verify it with --suite keccak"
 /**
  * @param suite - of the server's trees; undefined: it has Ethereum's tries only
  * @param result - proof bytes, plain or in hex, or the JSON of chain_getProof, chain_getProofAt or eth_getProof
- * @returns what is proven, per entry of the call
- * @throws ProofError with the position in the proof and the rule that it breaks
+ * @returns what is proven, per entry of the call. @throws ProofError
  */
 export function judge(
   suite: HashSuite | undefined,
@@ -79,9 +76,7 @@ function checkBlock(named: unknown, {root, block}: TrustedRoot): void {
   }
 }
 
-/**
- * Detects a proof of another suite by the size of its root node, because the verifier would only report a bad length.
- */
+/** Detects another suite by the size of the root node; the verifier would only report a bad length. */
 function refuseOtherSuite(suite: HashSuite, proof: unknown): void {
   const read = (value: unknown, ...names: readonly string[]): unknown =>
     names.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);

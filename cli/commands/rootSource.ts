@@ -26,12 +26,7 @@ export interface TrustedRoot {
 /** JSON-RPC: method not found. */
 const NO_METHOD = -32601;
 
-/**
- * Asks each node once.
- *
- * @param sent - a header from the response
- * @throws WorkError if no node responds, or there is no such root; ProofError for another header
- */
+/** Asks each node once. @param sent - a header from the response. @throws WorkError; ProofError for a wrong header */
 export async function readTrustedRoot(source: RootSource, sent?: Uint8Array): Promise<TrustedRoot> {
   switch (source.kind) {
     case "root":
@@ -98,11 +93,7 @@ async function readHeader(
   }
 }
 
-/**
- * @param by - the source of the hash, as the end of a sentence.
- * @param block - its number, if that is known.
- * @throws ProofError
- */
+/** @param by - the source of the hash, as the end of a sentence. @throws ProofError */
 function rootInHeader(hash: Uint8Array, header: Uint8Array, by: string, block?: number): TrustedRoot {
   const {number, stateRoot} = verifyHeader(hash, header);
   const rule = () => `expected that of block ${block}, got that of block ${number}`;

@@ -16,12 +16,7 @@ interface LogChoice {
   readonly logFormat: (typeof LOG_FORMATS)[number];
 }
 
-/**
- * Serves until a signal arrives.
- *
- * @returns the exit code
- * @throws WorkError if the service cannot start or end
- */
+/** Serves until a signal arrives. @returns the exit code. @throws WorkError if the service cannot start or end */
 export async function runServe(options: ServiceOptions, {logLevel, logFormat}: LogChoice): Promise<number> {
   const stopping = watchSignals();
   const signal = once(stopping, "abort").then(() => stopping.reason as StopSignal);
@@ -44,10 +39,7 @@ export async function runServe(options: ServiceOptions, {logLevel, logFormat}: L
   return endAfter(signal, service, log);
 }
 
-/**
- * After an uncaught error, the state of the process is unknown. The store is left as after kill -9, which loses
- * nothing. Node reports unhandled rejections here too.
- */
+/** The state is unknown after an uncaught error, so the store is left as after kill -9, which loses nothing. */
 function endAtOnce(err: Error, origin: NodeJS.UncaughtExceptionOrigin, log: Logger): never {
   log.fatal({err, origin}, "an error was not caught: the process ends");
   process.exit(ExitCode.FAILED);

@@ -17,10 +17,7 @@ interface JudgedEntry {
   readonly proven: ProvenEntry;
 }
 
-/**
- * @returns the exit code: FAILED if the proof is refused
- * @throws WorkError if the input or the root cannot be read
- */
+/** @returns FAILED if the proof is refused. @throws WorkError if the input or the root cannot be read */
 export async function runVerify(options: VerifyOptions): Promise<number> {
   const {json} = options;
   const suite = HASH_SUITES.find(({name}) => name === options.suite);

@@ -6,8 +6,7 @@ const PLAIN = /^[\w@%+=:,./*-]+$/;
 const WITH_VALUE = /^(--[^=]+)=(.*)$/s;
 
 /**
- * @param command - the command. Variables that set its flags are written before it
- * @param flags - of the command
+ * @param flags - of `command`. Variables that set its flags are written before it
  * @param args - the program's arguments, with the command's name first
  */
 export function writeCommandLine(

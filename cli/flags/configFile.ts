@@ -3,7 +3,6 @@
  *
  *   # where blocks come from
  *   l2 = https://node.example.org
- *   l2-header-file = /run/secrets/l2-header
  *   balanced = true                          a switch: true or false
  *   cors = https://a.example                 a flag that may be repeated takes several lines
  *   cors = https://b.example
@@ -17,12 +16,7 @@ export const OFF = "off";
 /** Sources that take precedence over the file. */
 const STRONGER = ["cli", "env", OFF];
 
-/**
- * Sets the flags of the command that neither the command line nor a variable sets. An invalid line ends the program
- * with a usage error that names it.
- *
- * @param isList - whether a flag may be repeated
- */
+/** Sets the flags that neither the command line nor a variable sets. An invalid line is a usage error that names it. */
 export function applyConfigFile(command: Command, path: string, isList: (key: string) => boolean): void {
   const seen = new Set<string>();
   for (const [at, text] of readLines(command, path).entries()) {

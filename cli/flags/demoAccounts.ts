@@ -18,9 +18,7 @@ interface Addresses {
   readonly ledger: {readonly address: string; readonly firstSlot: string; readonly slots: number};
 }
 
-/**
- * @returns the chain id, every account of the genesis, and the two contracts with storage, which exist from block 22 on
- */
+/** @returns every account of the genesis, and the two contracts with storage, which exist from block 22 on */
 export function readDemo(): {readonly chainId: number; readonly accounts: readonly KnownAccount[]} {
   const {alloc} = readJson<{alloc: Record<string, Allocation>}>("genesis.json");
   const {chainId, token, ledger} = readJson<Addresses>("addresses.json");

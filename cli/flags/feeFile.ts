@@ -1,6 +1,5 @@
 /**
- * The file of --fees: the parameters of the priority fee as JSON, named as in docs/gas.md. Fields that are left out
- * have their defaults.
+ * The file of --fees: parameters of the priority fee as JSON, named as in docs/gas.md. Omitted fields have defaults.
  *
  *   {"model": "extra-data", "minMargin": 1.2, "fixedCost": "30000000", "packAlign": true}
  */
@@ -29,10 +28,7 @@ const FIELDS: Readonly<Record<FeeSettings["model"] | "both", Readers>> = {
 };
 const READERS: Readers = {...FIELDS.both, ...FIELDS.verification, ...FIELDS["extra-data"]};
 
-/**
- * @param command - ends the program with a usage error that names the field.
- * @returns the defaults if there is no path
- */
+/** @returns the defaults if there is no path. An invalid field is a usage error that names it */
 export function readFees(path: string | undefined, command: Command): FeeSettings {
   if (path === undefined) return DEFAULTS;
   const refuse = (problem: string): never => refuseFlag(command, "fees", `: ${path}: ${problem}`);

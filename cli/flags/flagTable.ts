@@ -1,10 +1,9 @@
 /**
  * Commands and their flags as tables. The key of a row names the flag and its variable:
  *
- *   l1Depth: value("<blocks>", integerParser(1, 60)).says("what it does", "l1")      --l1-depth <blocks>, PROOFD_L1_DEPTH
+ *   l1Depth: value("<blocks>", integerParser(1, 60)).says("what it does", "l1")    --l1-depth <blocks>, PROOFD_L1_DEPTH
  *
- * A flag that would have no effect is refused, so that nobody relies on it. `needs` in its row lists what it depends on
- * (see findUnmetNeed).
+ * A flag that would have no effect is refused. `needs` in its row lists what it depends on (findUnmetNeed).
  */
 
 import {Command, Option, type OptionValues} from "commander";
@@ -37,12 +36,7 @@ export type Flags = Readonly<Record<string, Flag>>;
 
 export type ValuesOf<F> = {readonly [key in keyof F]: F[key] extends Flag<infer T> ? T : never};
 
-/**
- * A flag with a value.
- *
- * @param parse - the allowed words, or a parser of the text
- * @param preset - the default
- */
+/** A flag with a value. @param parse - the allowed words, or a parser. @param preset - the default */
 export function value<const T, const P extends T | undefined = undefined>(
   unit: string,
   parse: (readonly T[] & readonly string[]) | ((text: string, earlier: T | undefined) => T),
@@ -71,10 +65,7 @@ export function headed<F extends Flags>(heading: string, flags: F): F {
   return key === undefined ? flags : {...flags, [key]: {...flag, heading: `${heading}:`}};
 }
 
-/**
- * @param prefix - of the environment variables. A command has its own if its flags mean something else than those of
- *   `serve`
- */
+/** @param prefix - of variables. A command whose flags mean something else than those of `serve` has its own */
 export function createCommand<F extends Flags>(
   name: string,
   description: string,
@@ -124,8 +115,7 @@ function nameOf(key: string): string {
 }
 
 /**
- * Ends the program with a usage error that does not show the value, which may contain a password. Errors of parsers
- * show it.
+ * A usage error that does not show the value, which may contain a password. Errors of parsers show it.
  *
  * @param problem - follows the name of the flag or variable: ": expected ..."
  */
@@ -140,8 +130,8 @@ const OR = new Intl.ListFormat("en", {type: "disjunction"});
 const AND = new Intl.ListFormat("en", {type: "conjunction"});
 
 /**
- * Needs are clauses separated by ", ", all of which must hold. A clause is a list of flags separated by " | ", one of
- * which must be given; `!` means not given.
+ * All clauses, separated by ", ", must hold. In a clause, one of the flags separated by " | " must be given, or, after
+ * `!`, not given.
  *
  * @returns why a flag with these needs has no effect, such as "without --l2"; undefined if it has one
  */

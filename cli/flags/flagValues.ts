@@ -1,7 +1,4 @@
-/**
- * Parses values of flags and PROOFD_* variables. An invalid value ends the program with exit code 2 and a message that
- * names the flag or variable, the value, and what is expected.
- */
+/** Parses values of flags and PROOFD_* variables. An invalid value is a usage error that says what is expected. */
 import {isIP} from "node:net";
 import {InvalidArgumentError} from "commander";
 import {redactUrl} from "../../client/rpc/secrets.ts";
@@ -67,10 +64,7 @@ export function readHttpUrl(text: string): URL | undefined {
   return url !== undefined && /^https?:$/.test(url.protocol) && hasReadableCredentials(url) ? url : undefined;
 }
 
-/**
- * @param parseOne - validates one element
- * @returns a parser of comma-separated elements, which adds them to those of earlier flags
- */
+/** @returns a parser of comma-separated elements, which adds them to those of earlier flags */
 export function listParser(
   parseOne: (text: string) => string,
 ): (text: string, earlier: readonly string[] | undefined) => readonly string[] {

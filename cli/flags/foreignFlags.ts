@@ -18,10 +18,7 @@ function entries(own: string, foreign: string): (readonly [string, string])[] {
   return foreign.split(" ").map(name => [`--${name}`, own]);
 }
 
-/**
- * @param message - of commander, which quotes the unknown flag.
- * @returns the message, with the corresponding flag of the command
- */
+/** @returns the message of commander, with the flag of proofd that corresponds to the unknown one */
 export function adviseOnFlags(message: string, {options}: Command): string {
   const [, flag = ""] = /'(--[\w.-]+)(?:=[^']*)?'/.exec(message.replace(/option '[^']*' argument/, "")) ?? [];
   const own = OWN_NAMES.get(flag);

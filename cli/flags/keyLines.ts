@@ -9,11 +9,7 @@ interface KeyLine {
 
 const MAX_ACCOUNTS = 1_000_000;
 
-/**
- * Parses lines of the form `0xaddress [0xslot ...]`. Ignores empty lines and the rest of a line after #.
- *
- * @throws Error that names the line and what is wrong with it
- */
+/** Ignores empty lines, and the rest of a line after #. @throws Error that names the line and what is wrong with it */
 export function parseKeys(text: string): KeyLine[] {
   const accounts: KeyLine[] = [];
   for (const [i, line] of text.split("\n").entries()) {

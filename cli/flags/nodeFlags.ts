@@ -36,10 +36,7 @@ const MAX_HEADERS = 16;
 /** For one response of a node. */
 const TIMEOUT_MS = 30_000;
 const MIB = 2 ** 20;
-/**
- * The state differences of a large block have tens of MiB. Responses of layer 1 are read on the main thread, which asks
- * for fewer logs if one is too long.
- */
+/** Differences of a large block have tens of MiB. Layer 1 is asked for fewer logs if a response is too long. */
 const MAX_ANSWER_BYTES: Readonly<Record<NodeRole, number>> = {
   l2: 128 * MIB,
   l1: 4 * MIB,
@@ -87,10 +84,7 @@ function createHeaderFlags<K extends HeaderKey>(key: K, receiver: string, needs:
 /** For commands that call the server of --url. */
 export const URL_HEADER_FLAGS = createHeaderFlags("header", "the server of --url", "url");
 
-/**
- * @param command - ends the program with a usage error for a bad URL or header
- * @returns undefined without a URL
- */
+/** @returns undefined without a URL. An invalid URL or header is a usage error */
 export function readNodes(values: NodeValues, role: NodeRole, command: Command): NodeOptions | undefined {
   const texts = values[role];
   if (texts === undefined) return undefined;

@@ -5,11 +5,7 @@ import type {Command} from "commander";
 import {kindOf, readWholeFile} from "../../storage/regularFile.ts";
 import {refuseFlag} from "./flagTable.ts";
 
-/**
- * Checks the file before the run, so that no report is lost. Ends the program with a usage error.
- *
- * @param key - of the flag
- */
+/** Checks the file before the run, so that no report is lost. A file that cannot be written is a usage error. */
 export function requireWritable(file: string, key: string, command: Command): void {
   try {
     // The dot refuses a file in place of the folder. statSync of newer Nodes reports such a path as missing.

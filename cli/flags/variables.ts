@@ -21,11 +21,7 @@ const BY_VALUE: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^PROOFD(_[A-Z0-9]+)*_NAME$/, /^\/[^/]+\//],
 ];
 
-/**
- * Removes the variables of Kubernetes and Docker from `environment`.
- *
- * @returns a warning; undefined if there are none
- */
+/** Removes the variables of Kubernetes and Docker from `environment`. @returns a warning if there are any */
 export function ignoreServiceVariables(environment: NodeJS.ProcessEnv): string | undefined {
   const names = Object.keys(environment).filter(
     name =>
@@ -37,11 +33,7 @@ export function ignoreServiceVariables(environment: NodeJS.ProcessEnv): string |
   return `ignored ${names.sort().join(", ")}: Kubernetes (without enableServiceLinks: false) and links of Docker set such variables for a service with this name`;
 }
 
-/**
- * Makes commands refuse PROOFD_ variables that no command knows, before they run.
- *
- * @param program - ends with a usage error
- */
+/** Makes every command refuse PROOFD_ variables that no command knows, before it runs. */
 export function refuseUnknownVariables(program: Command, environment: NodeJS.ProcessEnv): void {
   const known = new Set(program.commands.flatMap(({options}) => options.map(({envVar}) => envVar)));
   program.hook("preAction", () => {
@@ -52,10 +44,8 @@ export function refuseUnknownVariables(program: Command, environment: NodeJS.Pro
 }
 
 /**
- * Checks the variables of switches, since commander takes any value as on. 1 and true mean on. 0, false and an empty
- * value mean off, overriding the file of --config, and are removed from `environment`.
- *
- * @throws InvalidArgumentError for another value
+ * Checks the variables of switches, since commander takes any value as on. 0, false and an empty value override the
+ * file of --config, and are removed from `environment`. @throws InvalidArgumentError
  */
 export function readSwitches(command: Command, environment: NodeJS.ProcessEnv): void {
   for (const option of command.options) {

@@ -7,10 +7,7 @@ import {parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
 import {TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 
-/**
- * Where the trusted root comes from. `block` is a layer-2 block; `header` is the path of its header, unless the
- * response has it.
- */
+/** Where the trusted root comes from. `header` is the path of the block's header, unless the response has it. */
 export type RootSource =
   | {readonly kind: "root"; readonly root: Uint8Array}
   | {readonly kind: "header"; readonly blockHash: Uint8Array; readonly header: string | undefined}

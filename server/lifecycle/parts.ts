@@ -3,10 +3,8 @@ import type {Logger} from "pino";
 import {StillOpen, WorkError} from "./workError.ts";
 
 /**
- * Stops a part. If it is called, the parts that started later have stopped, or their time is up.
- *
- * @param withinMs - it is not waited for longer
- * @param onWait - takes the name of what is waited for, as in "still open: the import"
+ * Stops a part, after those that started later or their time is up. @param withinMs - it is not awaited for longer
+ * @param onWait - receives the name of what is awaited, as in "still open: the import"
  */
 export type Stop = (withinMs: number, onWait: (what: string) => void) => Promise<void> | void;
 
@@ -32,9 +30,9 @@ export class Parts {
   }
 
   /**
-   * Stops every part, whether the others could be stopped or not. Called again, it waits again.
+   * Stops every part, even if others fail to stop. Called again, it waits again.
    *
-   * @throws WorkError that names the parts that failed; StillOpen if some have not stopped in time. These may still stop
+   * @throws WorkError that names the parts that failed; StillOpen if some have not stopped in time
    */
   async stop(timeoutMs: number): Promise<void> {
     const endMs = performance.now() + timeoutMs;

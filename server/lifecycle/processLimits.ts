@@ -10,8 +10,8 @@ const PER_THREAD = 8;
 const OF_CONNECTIONS = 64;
 
 /**
- * Addresses, most of them never used: V8 reserves 8 to 10 GB for the memory of each WebAssembly instance, so that it needs no check of
- * bounds. Measured: 51 GB for `check`, 303 GB for 2 proof threads and 1 for estimates, 787 GB for 8 and 4.
+ * GiB of addresses, most of them never used: V8 reserves 8 to 10 GB for each WebAssembly instance, to need no bounds
+ * checks. Measured: 51 GB for `check`, 303 GB for 2 proof threads and 1 for estimates, 787 GB for 8 and 4.
  */
 const GUARDED = {command: 64, service: 128, perThread: 96};
 /** With bounds checked in code. Measured: 19 GB for 1 thread of each kind, 33 GB for 4 and 2. */
@@ -36,11 +36,9 @@ const MAX_FILES = softOf(LIMITS.open_files);
 const MAX_ADDRESSES = softOf(LIMITS.virtual_memory_bytes ?? LIMITS.virtual_memory_kbytes);
 
 /**
- * Checked at the start, because with too little modules, threads and LevelDB fail one by one with different errors, or V8 ends the
- * process.
+ * Called at the start: later, modules, threads and LevelDB would fail one by one, or V8 would end the process.
  *
- * @param threads - proof and estimate threads; 0 for a command that does not serve
- * @throws WorkError if a limit is too low
+ * @param threads - proof and estimate threads; 0 for a command that does not serve. @throws WorkError
  */
 export function requireLimits(threads: number): void {
   const files = countOwnFiles(threads) + (threads === 0 ? 0 : OF_CONNECTIONS);

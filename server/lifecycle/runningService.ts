@@ -1,9 +1,8 @@
 /**
- * The lifecycle of a running service. The list of its parts says what starts after what; they stop in reverse (parts.ts).
+ * The lifecycle of a running service. Its parts start in the order of the list, and stop in reverse (parts.ts).
  *
- * If the import of --diffs, --l2 or --feed fails, the failure is logged and shown (following.ts). The service continues with the
- * blocks it has, since their proofs stay right. A replica whose feed does not go on with its store starts again with a snapshot, once it
- * has one (following/storeReplacement.ts).
+ * If an import fails, the service continues with the blocks that it has, since their proofs stay right. A replica whose
+ * feed does not continue its store restarts with a snapshot once it has one (following/storeReplacement.ts).
  */
 import {accessSync, constants, existsSync, statSync} from "node:fs";
 import {dirname, join, resolve} from "node:path";
@@ -89,11 +88,7 @@ export class RunningService {
     return this.started.service.engine;
   }
 
-  /**
-   * Answers the requests that have begun, and stops every part.
-   *
-   * @throws WorkError that names what has failed to stop, or has not stopped in time
-   */
+  /** Answers the requests that have begun, and stops every part. @throws WorkError as Parts */
   async stop(timeoutMs: number = STOP_MS): Promise<void> {
     this.isStopping = true;
     await this.starting;
@@ -413,9 +408,9 @@ function requireReadable(flag: string, path: string | undefined): void {
 }
 
 /**
- * Snapshots of feeds are made and taken in folders beside the store, and get its place by renaming.
+ * Snapshots of feeds are made beside the store, and replace it by renaming.
  *
- * @throws SettingsError for a store at the top of a mounted volume, or in a folder that takes no others
+ * @throws SettingsError for a store at the top of a mounted volume, or in a folder that is not writable
  */
 function requireRoomBeside(flag: string, db: string): void {
   const parent = dirname(resolve(db));

@@ -27,7 +27,7 @@ export class OwnedStore {
   ) {}
 
   /**
-   * What each block changes is kept with it also while a store that was published is not: otherwise the stream could not go on.
+   * A store that was published keeps changes even while it is not: otherwise the stream could not continue.
    *
    * @throws WorkError if the store cannot be opened, or accepts no commands
    */
@@ -44,10 +44,7 @@ export class OwnedStore {
     }
   }
 
-  /**
-   * @param failed - what used it has failed: a store that was made for it and has no block is removed
-   * @param onWait - called with the name of what is waited for
-   */
+  /** @param failed - removes a store that was made for this and has no block */
   async close(failed: boolean, onWait: (what: string) => void = () => {}): Promise<void> {
     await this.control.stop();
     await (failed ? this.engine.discard() : this.engine.close(onWait));

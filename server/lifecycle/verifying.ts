@@ -1,8 +1,8 @@
 /**
  * `serve --check-store`: compares the checksums of LevelDB's tables once after the start, while requests are answered.
  *
- * It runs in a thread of its own, at the lowest priority and a limited rate, because proofs need the disk more. A finding
- * makes /readyz fail. Proofs are still right, but LevelDB may end the process when it reads or compacts the damage.
+ * Its thread has the lowest priority and a limited rate, because proofs need the disk more. A finding makes /readyz
+ * fail: proofs are still right, but LevelDB may end the process when it reads or compacts the damage.
  */
 import type {Logger} from "pino";
 import type {CheckEvent, CheckOutcome} from "../../workers/messages/checkJob.ts";

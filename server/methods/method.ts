@@ -1,7 +1,7 @@
 /**
- * What a method is. Each method has a file of its own and a line in table.ts. The service knows methods by this interface only:
+ * The interface of methods. Each method has a file of its own and a line in table.ts.
  *
- *   no lane        cost(params) -> limits ------------> answer(params) ---> the result's text, at once on the main thread
+ *   no lane        cost(params) -> limits ------------> answer(params) ---> the result's text, on the main thread
  *   a lane         cost(params) -> limits and queues -> prepare(params) --> a call for the lane (dispatch/lanes/)
  */
 
@@ -41,8 +41,8 @@ interface Described {
   /** Errors of this method, in addition to those of every method (discover.ts). */
   readonly errors: readonly RpcCode[];
   /**
-   * What the call adds to the cost of its request. It depends on the shape of the parameters only and is computed before
-   * they are parsed. A call that costs 0 is not limited: it needs almost no work, or `prepare` will refuse it.
+   * What the call adds to the cost of its request, by the shape of the parameters, before they are parsed. A call of
+   * cost 0 is not limited: it needs almost no work, or `prepare` refuses it.
    */
   cost(params: Call["params"], view: RequestView): number;
 }
@@ -62,8 +62,7 @@ export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Describ
   /**
    * Checks the parameters and adds the call to `calls`, without its id.
    *
-   * @returns work that does so, where it may take long
-   * @throws RpcError if they are refused. Then nothing is added
+   * @returns work that does so, if it may take long. @throws RpcError; then nothing is added
    */
   prepare(params: Call["params"], view: RequestView, calls: Calls): Work | undefined;
 }

@@ -1,11 +1,11 @@
 /**
- * Block selectors: a quantity, a hash, a tag, or {"blockNumber"} or {"blockHash"} (EIP-1898). They are resolved with one head.
+ * Block selectors: a quantity, a hash, a tag, or {"blockNumber"} or {"blockHash"} (EIP-1898). They are resolved with
+ * one head.
  *
  *   tag                      provable (of proofs)                held (the other methods)
- *   finalized                newest finalized                    newest finalized
- *   safe                     newest finalized                    newest finalized
- *   latest, pending          newest finalized                    newest held
- *   earliest                 oldest finalized                    oldest held
+ *   finalized, safe          newest finalized                    newest finalized
+ *   latest, pending          newest finalized                    newest stored
+ *   earliest                 oldest finalized                    oldest stored
  *
  * A number or hash names its block. `provable` refuses a block that is not finalized.
  */
@@ -42,8 +42,8 @@ const HASH_CHARACTERS = 2 + 2 * HASH_BYTES;
 export const MAX_BLOCKS_AHEAD = 1024;
 
 /**
- * @param name - name of the parameter in messages
- * @returns the number of a block that is held. If `column` is "provable", the block is finalized
+ * @param name - of the parameter, for messages
+ * @returns the number of a stored block, which is finalized if `column` is "provable"
  * @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED
  */
 export function resolveSelector(

@@ -5,10 +5,10 @@ import {withCause} from "./withCause.ts";
 type FinalitySourceName = "l1" | "tag";
 
 /**
- *   reading     events of layer 1 are read that happened before
- *   following   everything that is final was read
- *   waiting     the next finalized block is not held yet, or too few nodes call one finalized
- *   stopped     what the source says contradicts what it said before, or what is held here. Finality stays where it is
+ *   reading     past events of layer 1 are read
+ *   following   all finality was read
+ *   waiting     the next finalized block is not stored yet, or too few nodes report one as finalized
+ *   stopped     the source contradicts itself or the store. Finality stays where it is
  */
 export type FinalityStateName = "reading" | "following" | "waiting" | "stopped";
 

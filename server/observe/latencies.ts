@@ -1,7 +1,4 @@
-/**
- * How long things took, by one label, for a histogram of /metrics. An observation is a look-up and two additions, because it is made
- * for each request on the main thread.
- */
+/** A histogram of /metrics, by one label. Hot: an observation, one per request, is a look-up and two additions. */
 export class Latencies {
   /** By label: observations in each bucket, then those above all bounds, then the sum of all. */
   private readonly rows = new Map<string, Float64Array>();

@@ -2,9 +2,9 @@
 import {withCause} from "./withCause.ts";
 
 /**
- *   published   the stream has every block that is held here, from its first one or the newest snapshot's on
- *   incomplete  it ends with the newest block that is held here, but lacks earlier ones, and no snapshot helps replicas over them yet
- *   behind      the stream has blocks that are not held here yet: another service publishes them
+ *   published   the stream has every stored block, from its first one or the newest snapshot's on
+ *   incomplete  it ends with the newest stored block, but lacks earlier ones, and no snapshot replaces them yet
+ *   behind      it has blocks that are not stored here yet: another service publishes them
  *   waiting     NATS does not answer. Publishing catches up when it does
  *   refused     nothing can be published, for a reason that does not pass by itself
  */

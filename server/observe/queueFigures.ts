@@ -4,10 +4,7 @@
 const WEIGHT = 1 / 16;
 /** What was drained counts for about so long. Much longer than a delay of the main thread, and shorter than a request may take. */
 const WINDOW_MS = 10_000;
-/**
- * Cost that counts as drained in no time before the first task. Otherwise the first tasks would tell that all take as long: they wait for
- * threads that load the EVM.
- */
+/** Cost that counts as drained before the first task: first tasks are slow, while their threads load the EVM. */
 const FIRST_COST = 1000;
 
 /** The queue of proofs, and those of estimates. */
@@ -41,10 +38,10 @@ export class QueueFigures {
   }
 
   /**
-   * Counts what a task has drained of the queue. Time is that of the queue and not of each task: a delay of the main thread holds up many
-   * tasks at once, and those that wait have it once.
+   * Counts what a task has drained. Time is that of the queue, not of each task: a delay of the main thread holds up
+   * many tasks at once, but those that wait only once.
    *
-   * @param ms - since the last task ended, or since one began when none was under way
+   * @param ms - since the last task ended, or since one began when none was running
    * @param share - of the workers that were busy then
    */
   drain(ms: number, share: number, cost: number): void {

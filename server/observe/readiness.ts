@@ -1,9 +1,8 @@
 /**
  * Whether this service should get requests, and how far its newest block is behind.
  *
- * The lag is the age of the newest block held, by the block's own timestamp. So it shows a source that stands still, and
- * also an import that is still catching up, even after a restart. The age of a block without timestamp is the time since
- * it was imported, or since the start if the store already held it.
+ * The lag is the age of the newest block by its timestamp. So it shows a source that stands still, and an import that
+ * is catching up, even after a restart. A block without timestamp is as old as its import, or as this process.
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
@@ -17,10 +16,7 @@ import {withCause} from "./withCause.ts";
 export interface AskedReadiness {
   /** A block that must be provable. */
   readonly block: number | undefined;
-  /**
-   * Highest age of the newest block, in seconds. Without it, readiness depends on the source only if that is a node whose import has
-   * failed.
-   */
+  /** Highest age of the newest block, in seconds. Without it, a failed or ended import of --diffs is no obstacle. */
   readonly lagSeconds: number | undefined;
 }
 
@@ -57,10 +53,7 @@ export class Readiness {
     });
   }
 
-  /**
-   * @param isPublic - whether anybody may read it: causes, which may name hosts and files, are left out
-   * @returns why the service is not ready, a line of text for each reason; none if it is ready
-   */
+  /** @param isPublic - leaves out causes, which may name hosts and files. @returns why the service is not ready */
   readObstacles(asked = NOTHING_MORE, isPublic = false): string[] {
     const reasons = [
       this.chain.head().finalized === undefined ? "no finalized block is held" : undefined,
@@ -74,10 +67,7 @@ export class Readiness {
     return reasons.filter(reason => reason !== undefined);
   }
 
-  /**
-   * @param isPublic - as for `readObstacles`
-   * @returns what an operator should know whether the service is ready or not, a line of text for each remark
-   */
+  /** @param isPublic - as for `readObstacles`. @returns what an operator should know even if the service is ready */
   readRemarks(isPublic = false): string[] {
     const nodes = new Map([...(this.sources.finality?.nodes ?? []), ...(this.sources.source?.nodes ?? [])]);
     return [

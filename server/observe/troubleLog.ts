@@ -1,7 +1,4 @@
-/**
- * Faults of this service. They are counted and logged in full. The caller only gets error -32603 with a request id, which
- * leads to the log line.
- */
+/** Faults of this service: counted, and logged with the request id that the caller's error -32603 has. */
 import type {Logger} from "pino";
 import type {Failure} from "../../workers/messages/failure.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";

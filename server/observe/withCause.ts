@@ -1,7 +1,4 @@
-/**
- * A line of /readyz. The cause often is what a node, a broker or the system said, with names of hosts and files. So anybody reads what
- * has happened, and only operators read why.
- */
+/** A line of /readyz. Causes may name hosts and files, so only operators read them. */
 export function withCause(what: string, cause: string | undefined, isPublic: boolean): string {
   return isPublic ? what : `${what}: ${cause}`;
 }

@@ -1,6 +1,4 @@
-/**
- * A file of keys of any length, one `0xaddress [0xslot ...]` per line. It is validated first, and then streamed.
- */
+/** A file of keys of any length, one `0xaddress [0xslot ...]` per line: validated first, then streamed. */
 import {createHash} from "node:crypto";
 import {createReadStream} from "node:fs";
 import type {ProofRequest} from "../../../client/proof/request.ts";

@@ -23,10 +23,7 @@ interface PullSettings extends Pick<FolderPull, "signal" | "partBytes" | "leaves
   readonly progress: PullProgress;
 }
 
-/**
- * @returns the manifest
- * @throws WorkError with the reason why the pull stopped, and what to do
- */
+/** @throws WorkError with the reason why the pull stopped, and what to do */
 export async function runPull(options: PullOptions, settings: PullSettings): Promise<Manifest> {
   const {choice, out: folder, resume, command} = options;
   const {progress, signal, partBytes, leavesPerRange} = settings;

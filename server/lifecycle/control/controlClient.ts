@@ -13,12 +13,7 @@ export class NoControl extends Error {
   override readonly name = "NoControl";
 }
 
-/**
- * Sends the command and waits for its answer.
- *
- * @param silenceMs - it fails if nothing arrives for this long
- * @throws NoControl
- */
+/** @param silenceMs - it fails if nothing arrives for this long. @throws NoControl */
 export async function sendCommand(
   directory: string,
   {kind, to}: BlockCommand,

@@ -3,9 +3,8 @@
  *
  *   {"pid": 4711, "port": 40123, "token": "<64 hex digits>"}
  *
- * Only the folder's owner can read it (mode 0600). A command must carry the token. LevelDB ignores the file. After kill -9,
- * and on a disk that can no longer be written, it stays behind: then nothing listens on its port, or a program that does not
- * know the token.
+ * Only the folder's owner can read it (mode 0600). A command must carry the token. After kill -9, or on a disk that
+ * takes no writes, the file stays behind: then nothing listens on its port, or a program that does not know the token.
  */
 import {rename, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";

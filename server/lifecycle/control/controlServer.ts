@@ -1,8 +1,8 @@
 /**
- * Executes the operator's commands while this process has the store open. LevelDB lets no second process open it.
+ * Executes the operator's commands while this process has the store open.
  *
- * It speaks HTTP on a free port of 127.0.0.1. A request must carry the token of control.json. Without it, the answer is 401.
- * A command may take long. Until its answer is ready, a space is sent every second, so that the sender sees progress.
+ * HTTP on a free port of 127.0.0.1. A request without the token of control.json gets 401. A command may take long:
+ * until its answer is ready, a space is sent every second, so that the sender sees progress.
  */
 import {randomBytes, timingSafeEqual} from "node:crypto";
 import {once} from "node:events";
@@ -59,10 +59,7 @@ export class ControlServer {
     this.server.on("connection", socket => this.admit(socket));
   }
 
-  /**
-   * @param engine - open on `directory`. The caller closes it, after `stop` and before `close`
-   * @throws Error if it cannot listen or write its file
-   */
+  /** @param engine - open on `directory`. Close it after `stop` and before `close`. @throws Error */
   static async start(
     directory: string,
     engine: CommandedEngine,

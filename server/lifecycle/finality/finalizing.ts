@@ -1,9 +1,8 @@
 /**
- * Keeps the store's finality at what its source says, while the service answers requests. The source is asked again and again:
- * layer 1 (layer1Finality.ts) or the layer-2 node (tagFinality.ts).
+ * Polls a source of finality (layer1Finality.ts or tagFinality.ts) while the service answers requests.
  *
- * If the source contradicts itself or the store, finality stays where it is, and the service continues. The source is still asked:
- * once the contradiction is gone, finality rises again.
+ * If the source contradicts itself or the store, finality stays where it is, and polling continues: once the
+ * contradiction is gone, finality rises again.
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
@@ -12,9 +11,9 @@ import type {FinalityStateName, FinalityStatus} from "../../observe/finalityStat
 
 export interface FinalityWork {
   /**
-   * Asks the source once and raises the store's finality. It notes what it learns in the status.
+   * Asks the source once and raises the store's finality.
    *
-   * @returns "reading" if the source has more to read, else whether everything was read, or something is waited for
+   * @returns "reading" if the source has more to read
    * @throws Contradiction, StoreError, NodeRefusal: finality stops where it is. The signal's reason
    */
   step(signal: AbortSignal): Promise<Exclude<FinalityStateName, "stopped">>;

@@ -1,11 +1,11 @@
 /**
- * Finality by the events of the rollup contract on layer 1. What is final there is recorded once its last block is held here,
- * in the order of layer 1, together with how far layer 1 was read. So a restart continues where the last process ended.
+ * Finality by the events of the rollup contract on layer 1. A finalization is recorded once its last block is stored,
+ * in the order of layer 1, together with how far layer 1 was read: there a restart continues.
  *
- *   layer 1 -- read --> waiting: its last block is not held yet -- record --> the store
+ *   layer 1 -- read --> waiting for its last block -- record --> the store
  *
- * If an answer does not fit what is recorded, it is read again, from the last recorded finalization on and from another node if
- * there is one. Only what several answers say is a contradiction.
+ * After an answer that does not fit what is recorded, layer 1 is read again from the last recorded finalization on,
+ * from another node if there is one. Only what several answers say is a contradiction.
  */
 import type {Logger} from "pino";
 import type {RollupEvent} from "../../../nodes/finality/rollupEvents.ts";
@@ -53,10 +53,7 @@ export class Layer1Finality implements FinalityWork {
   /** Why the block that is held and finalized next cannot be recorded yet. */
   private obstacle: string | undefined;
 
-  /**
-   * @param nodes - of layer 1; the caller closes them
-   * @param layer2 - the nodes whose blocks are held, if they come from nodes; the caller closes them
-   */
+  /** @param nodes - of layer 1. @param layer2 - where the stored blocks come from, unless from files */
   constructor(
     private readonly engine: Engine,
     private readonly nodes: Nodes,
@@ -225,11 +222,11 @@ export class Layer1Finality implements FinalityWork {
   }
 
   /**
-   * Adds the hash that nodes of layer 2 have for the last block, unless its event names the hash. The blocks that end the others are
-   * its ancestors. Where roots are compared, one node must have the block that is held; else all that have a block of this number, and
-   * every node must answer.
+   * Adds the hash that nodes of layer 2 have for the last block, unless its event names it; the last blocks of the
+   * other events are its ancestors. Where roots are compared, one node must have the stored block. Otherwise every node
+   * must answer, and none may have another block of this number.
    *
-   * @returns undefined if none has it, or not every node answers: `obstacle` tells which
+   * @returns undefined if the nodes do not say yet: `obstacle` has the reason
    */
   private async nameLast(
     events: readonly RollupEvent[],

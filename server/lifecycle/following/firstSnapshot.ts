@@ -1,10 +1,10 @@
 /**
- * What a replica starts from: the newest snapshot of its feed, if it has no store yet, or one that the stream does not go on with. A replica that
- * serves such a store downloads the snapshot meanwhile (storeReplacement.ts).
+ * Starts a replica from the newest snapshot of its feed, if it has no store, or one that the stream does not continue.
+ * If it serves that store, the snapshot is downloaded meanwhile (storeReplacement.ts).
  *
- *   DB.taking     files as they come; those that are whole stay for the next attempt
- *   DB.taken      all of them, compared with their SHA-256; the newest block was checked, and nothing contradicts what is finalized
- *                 in the store that is there: it gets the place of DB, at the next start if this one is killed
+ *   DB.taking     files as they come; complete ones stay for the next attempt
+ *   DB.taken      all files, compared with their SHA-256. The newest block was checked, and nothing contradicts the
+ *                 finalized blocks of the store. It replaces DB, at the next start if this process is killed
  */
 import {createHash} from "node:crypto";
 import {createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync} from "node:fs";
@@ -75,10 +75,10 @@ type Taken =
 const NOTHING: Taken = {kind: "nothing"};
 
 /**
- * Call it before the store is opened. A snapshot that is interrupted, whatever the reason, is tried again.
+ * Call it before the store is opened. An interrupted snapshot is retried.
  *
- * @returns the snapshot that was refused, because it contradicts the store that is there; undefined: none was
- * @throws WorkError for flags that do not fit; the signal's reason
+ * @returns the snapshot that was refused because it contradicts the store, if one was
+ * @throws WorkError for invalid flags; the signal's reason
  */
 export async function takeSnapshot(
   target: SnapshotTarget,
@@ -115,8 +115,7 @@ export async function takeSnapshot(
  * One attempt for a store that this process serves.
  *
  * @param isNeeded - asked once the snapshot is complete
- * @returns undefined: the snapshot takes the place of the store as soon as the service is started again; or why none does
- * @throws whatever interrupts it
+ * @returns undefined if the snapshot replaces the store at the next start; otherwise why none does
  */
 export async function takeBesideServed(
   target: SnapshotTarget,
@@ -136,10 +135,7 @@ export async function takeBesideServed(
   return {reason, refusal: taken.kind === "refused" ? taken : undefined};
 }
 
-/**
- * @param held - closed by the caller
- * @throws WorkError, and whatever interrupts it
- */
+/** @param held - closed by the caller. @throws WorkError, and whatever interrupts it */
 async function takeOnce(
   target: SnapshotTarget,
   held: HeldStore | undefined,

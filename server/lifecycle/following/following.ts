@@ -1,7 +1,4 @@
-/**
- * Runs the import of --diffs, --l2 or --feed while the service answers requests. Changes of the source are logged and shown in
- * /metrics and /readyz. A failed import from nodes is tried again.
- */
+/** Runs the import of --diffs, --l2 or --feed while the service runs. A failed import from nodes is retried. */
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
@@ -183,11 +180,7 @@ export class Following {
   }
 }
 
-/**
- * After a failure another node is asked first, and followed for a while: the one before may have given a wrong block.
- *
- * @param attempt - 0 for the first one, then 1 more after each failed import
- */
+/** After a failure, follows another node first, for a while: the previous one may have given a wrong block. */
 function turnNodes(source: FollowedSource, attempt: number): FollowedSource {
   if (source.kind !== "node" || attempt === 0) return source;
   const {urls} = source.nodes;

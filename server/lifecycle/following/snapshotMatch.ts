@@ -11,9 +11,10 @@ export interface ComparedStore {
 }
 
 /**
- * The newest finalized block stands for those below it: each names its parent. The first block cannot be rolled back, finalized or not.
+ * A block commits to its ancestors, so the newest finalized block stands for those below it. The first block cannot be
+ * rolled back, finalized or not.
  *
- * @returns why the snapshot may not take the place; undefined: it may
+ * @returns why the snapshot may not replace the store; undefined if it may
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
 export function findContradiction(held: ComparedStore, snapshot: ComparedStore): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * Replaces the store of a replica that its feed does not go on with. The replica serves on while the newest snapshot is downloaded and compared
- * with what is held; then the service starts again with it.
+ * Replaces the store of a replica that its feed does not continue. The replica serves while the newest snapshot is
+ * downloaded and compared with the store; then the service restarts with it.
  */
 import type {Logger} from "pino";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";

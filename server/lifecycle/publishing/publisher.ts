@@ -1,16 +1,17 @@
 /**
- * Publishes the blocks held here into a stream, one after the other, and what is finalized.
+ * Publishes the stored blocks into a stream, one after the other, and finality.
  *
- *   stream   .. 41  42  43          its last block and that one's parents are the chain that replicas follow
- *   held     .. 41  42  43  44      44 is published
- *   held     .. 41  42' 43' 44'     41 is in both: 42', 43' and 44' are published, and replicas go back to 41 for them
+ *   stream   .. 41  42  43          its last block and that one's ancestors are the chain that replicas follow
+ *   store    .. 41  42  43  44      44 is published
+ *   store    .. 41  42' 43' 44'     41 is in both: 42', 43' and 44' are published, and replicas go back to 41 for them
  *
- * A block whose changes were not kept, and those before it, are published as a gap: one message that names the block (feedMessage.ts). So the last
- * block of the stream is the newest one that is held, and a replica that cannot go on knows it at once.
+ * A block whose changes were not kept is published, together with its ancestors, as a gap: one message that names the
+ * block (feedMessage.ts). So the stream ends with the newest stored block, and a replica that cannot continue knows it
+ * at once.
  *
- * Every message names the last one of the stream that was seen here. So of two services that publish at the same time one is refused, looks at
- * the stream again, and decides again. Over a last block of its own a service publishes at once, over another's if its own chain is higher, or
- * the other has been silent for a while.
+ * Every message names the last message of the stream that the publisher saw. If two publish at the same time, one is
+ * refused, reads the stream again, and decides again. A service publishes at once after a block of its own; after
+ * another's block if its chain is higher, or the other has been silent for a while.
  */
 import {FeedError} from "../../../nodes/feed/feedError.ts";
 import type {BlockHead, FeedHead} from "../../../nodes/feed/feedMessage.ts";
@@ -82,12 +83,7 @@ export class Publisher {
     this.tip = undefined;
   }
 
-  /**
-   * Publishes what is to be published now.
-   *
-   * @returns where the stream stands then
-   * @throws FeedError, what NATS throws
-   */
+  /** Publishes what the stream lacks. @returns where the stream then stands. @throws FeedError, what NATS throws */
   async catchUp(stream: FeedStream, signal: AbortSignal): Promise<PublishState> {
     for (;;) {
       signal.throwIfAborted();
@@ -131,9 +127,8 @@ export class Publisher {
   }
 
   /**
-   * @returns the block after which this service may publish: it is held here and, unless the stream is to begin anew, in the stream.
-   *   undefined: it may not
-   * @throws FeedError if what the stream calls finalized is not what is held here
+   * @returns the block after which this service may publish; undefined if it may not
+   * @throws FeedError if what the stream calls finalized is not what is stored here
    */
   private async findBase(
     stream: FeedStream,

@@ -1,7 +1,4 @@
-/**
- * Publishes while the service runs: connects to NATS, and catches up whenever the chain changes. What goes wrong is logged and shown in
- * /metrics and /readyz; serving and following go on.
- */
+/** Publishes while the service runs, whenever the chain changes. Failures do not affect serving and following. */
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import {FeedError} from "../../../nodes/feed/feedError.ts";

@@ -1,11 +1,11 @@
 /**
- * Uploads snapshots while the service publishes: if the feed has none, if the stream does not go on with the newest one, and whenever so many
- * blocks came since. What fails is logged and in /readyz, and tried again.
+ * Uploads snapshots while the service publishes: if the feed has none, if the stream does not continue the newest one,
+ * and every so many blocks. Failures are retried.
  *
- *   snapshot   .. 20                                a replica begins with it, and needs 21 to 61
+ *   snapshot   .. 20                                a replica starts with it, and needs 21 to 61
  *   stream     .. 20 .. 29  gap 59  60  61          it lacks 30 to 59: a snapshot of 59 or later is needed
  *
- * So the stream is looked through, from its end back to the snapshot's block; after that, from its end back to where the last look began.
+ * So the stream is read from its end back to the snapshot's block, and later back to where the previous read began.
  */
 import type {Logger} from "pino";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";

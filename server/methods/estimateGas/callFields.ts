@@ -52,10 +52,7 @@ const NAMES = new FieldNames([
 
 const NO_BYTES = new Uint8Array(0);
 
-/**
- * @param path - of the parameter, `params[0]`
- * @throws RpcError INVALID_PARAMS
- */
+/** @param path - of the parameter, `params[0]`. @throws RpcError INVALID_PARAMS */
 export function* parseCallFields(
   call: unknown,
   path: string,

@@ -3,8 +3,7 @@
  *
  *   {"0x..20 bytes": {balance, nonce, code, state | stateDiff: {"0x..slot": "0x..value"}}}
  *
- * An unknown field is refused here, because an override that is not applied (such as movePrecompileToAddress) makes the
- * answer wrong. In the call object, unknown fields are ignored.
+ * An unknown field, such as movePrecompileToAddress, is refused: without it the answer would be wrong.
  */
 import type {AccountOverride} from "../../../workers/messages/estimateCall.ts";
 import type {Work} from "../../fairness/work.ts";
@@ -112,11 +111,9 @@ function parseSlots(slots: unknown, path: string): Uint8Array {
 }
 
 /**
- * Refuses an object that has an address or a slot twice in different spellings, since it is unclear which one is meant.
+ * Refuses an object that has a key twice in different spellings, since it is unclear which one is meant.
  *
- * @param keys - of one object
- * @param packed - the decoded entries, all of the same length
- * @param keyBytes - length of the key at the start of each entry in `packed`
+ * @param packed - the decoded entries, all of one length. Each begins with its key, of `keyBytes`
  */
 function requireDistinct(keys: readonly string[], packed: Uint8Array, keyBytes: number, path: string): void {
   if (areSpelledAlike(keys)) return;

@@ -1,8 +1,7 @@
 /**
- * Parses values inside a call of chain_estimateGas, from untrusted JSON. An error names the path of the value, what came
- * and what is expected.
+ * Parses values inside a call of chain_estimateGas, from untrusted JSON. An error names the path of the value.
  *
- * null means that a field is left out. Only an object's own fields are read, so `__proto__` is a key like any other.
+ * null means that a field is omitted. Only own fields are read, so `__proto__` is a key like any other.
  */
 import {decodeHexBytes} from "../../rpc/hexText.ts";
 import {createValueError} from "../../rpc/rpcError.ts";

@@ -1,6 +1,7 @@
 /**
  * The parameters of chain_estimateGas: [call], [call, block], [call, block, overrides] or [call, overrides]. null means
- * that a parameter is left out, also after these: geth has overrides of the block there. The default block is the newest one held.
+ * an omitted parameter, also in fourth place, where geth has overrides of the block. The default block is the newest
+ * one.
  */
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import type {Work} from "../../fairness/work.ts";

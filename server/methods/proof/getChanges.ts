@@ -1,6 +1,6 @@
 /**
- * chain_getChanges: the leaves that differ between two blocks, and a proof that nothing else differs (docs/proofs.md, section 16). They
- * come in hex, or as bytes if a client asks for bytes (`Accept: application/octet-stream`) in a request of one call.
+ * chain_getChanges: the leaves that differ between two blocks, and a proof that nothing else differs (docs/proofs.md,
+ * section 16), in hex, or as bytes for a request of one call with `Accept: application/octet-stream`.
  */
 import {
   type ChangeCursor,

@@ -1,7 +1,4 @@
-/**
- * chain_getCodes: contract code by its keccak hash, which accounts name and which anyone can compute again. So it needs no block and no
- * proof.
- */
+/** chain_getCodes: contract code by its keccak hash, which anyone can compute: it needs no block and no proof. */
 import {MAX_CODES, MAX_CODES_BYTES, packCodesHead} from "../../../workers/messages/codesCall.ts";
 import {LaneId} from "../../request/requestCalls.ts";
 import {createLimitError, createValueError} from "../../rpc/rpcError.ts";

@@ -1,6 +1,6 @@
 /**
- * eth_getMultiProof, as reth has it: answers of eth_getProof for many accounts at one block, in the order of the targets. Where a proof of
- * absence ends at an extension, the branch below it follows: reth's sparse tries take both as one node.
+ * eth_getMultiProof, as in reth: results of eth_getProof for many accounts at one block. Where a proof of absence ends
+ * at an extension, the branch below it follows, because reth's sparse tries take both as one node.
  */
 import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {LaneMethod} from "../method.ts";

@@ -1,7 +1,4 @@
-/**
- * eth_getProof (EIP-1186): proofs in Ethereum's own state trie, whose root a block's header names. The answer is geth's, to the byte
- * (workers/prove/ethProver.ts). Blocks are resolved as for chain_getProof.
- */
+/** eth_getProof (EIP-1186): proofs in Ethereum's state trie, equal to geth's to the byte. */
 import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {LaneMethod, RequestView} from "../method.ts";
 import {ParamList} from "../params.ts";

@@ -1,6 +1,6 @@
 /**
- * chain_getLeaves: the leaves of a range of one tree, and a proof that they are all of them (docs/proofs.md, section 15). They come in
- * hex, or as bytes if a client asks for bytes (`Accept: application/octet-stream`) in a request of one call.
+ * chain_getLeaves: the leaves of a range of one tree, and a proof that they are complete (docs/proofs.md, section 15),
+ * in hex, or as bytes for a request of one call with `Accept: application/octet-stream`.
  */
 import {MAX_LEAVES, packLeaves} from "../../../workers/messages/leavesCall.ts";
 import {ProofForm} from "../../../workers/messages/packedCall.ts";

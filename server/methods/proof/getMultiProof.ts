@@ -1,6 +1,6 @@
 /**
- * chain_getMultiProof: the bytes of one proof for many accounts and slots (docs/proofs.md, sections 9 and 17), in which every node stands
- * once. They come in hex, or alone if a client asks for bytes (`Accept: application/octet-stream`) in a request of one call.
+ * chain_getMultiProof: one proof for many accounts and slots, with every node once (docs/proofs.md, sections 9 and 17),
+ * in hex, or as bytes for a request of one call with `Accept: application/octet-stream`.
  */
 import {
   ADDRESS_AT,
@@ -62,11 +62,9 @@ export function multiProofCost(params: Call["params"], shape: EntryShape = OBJEC
 /**
  * Hot: its loops run once per entry and key.
  *
- * @param params - entries of that shape, and a block
- * @param form - of the call's first entry
+ * @param params - entries of that shape, and a block. @param form - of the call's first entry
  * @param packed - output, from `start`: room for the call's cost (ProofCalls). Unspecified after an error
- * @returns the end of the packed call
- * @throws RpcError
+ * @returns the end of the packed call. @throws RpcError
  */
 export function packMultiProofCall(
   params: readonly unknown[],
@@ -148,8 +146,8 @@ export const getMultiProof: LaneMethod<ProofCalls> = {
   result: {name: "multiProof", schema: BYTES},
   cost: params => multiProofCost(params),
   /**
-   * At most two leaves per account or key, each with the half of a leaf of chain_getProof: one of the two nodes that it has for a height.
-   * Of Ethereum's trie, the path of one key is as long as there at most, and several share the branches near the root.
+   * At most two leaves per account or key, each with half the nodes of a leaf of chain_getProof. A path in Ethereum's
+   * trie is at most as long, and paths share the branches near the root.
    */
   maxTextBytes(cost, {maxProofTextBytes}) {
     return Math.ceil(((cost + 1) * maxProofTextBytes) / 2);

@@ -39,8 +39,7 @@ export function proofCost(params: Call["params"], maxKeys: number): number {
  *
  * @param params - at least those of PROOF_PARAMS
  * @param packed - output, `packedBytes(params[1].length)` bytes from `start`. Unspecified after an error
- * @returns the end of the packed call
- * @throws RpcError
+ * @returns the end of the packed call. @throws RpcError
  */
 export function packProofCall(
   params: readonly unknown[],

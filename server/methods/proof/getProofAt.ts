@@ -1,7 +1,4 @@
-/**
- * chain_getProofAt: a proof, and the block whose state it is of. With a proof of Ethereum's tries comes the block's header, so that the
- * answer leads from the block's hash to the slot.
- */
+/** chain_getProofAt: a proof and the block that it is of; with a proof of Ethereum's tries, the block's header. */
 import {MAX_HEADER_BYTES, ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";

@@ -2,7 +2,7 @@
  * The proof of a method prefix (`proofd serve --namespace`), with the habits of that network's own server:
  *
  *   what                                               chain_getProof                      here
- *   a block that is not held or not finalized          -32001, -32002                      -32600, always in the same words
+ *   a block that is not stored or not finalized        -32001, -32002                      -32600, in fixed words
  *   slots of an account that never had one             absence proofs of a new tree        none
  */
 import {ProofForm} from "../../../workers/messages/packedCall.ts";

@@ -3,10 +3,9 @@ import {keyCountOf, mostPackedBytes} from "../../../workers/messages/packedCall.
 import {append, type LaneCalls} from "../../request/requestCalls.ts";
 
 /**
- * Highest cost of one segment. An account or slot costs 1. A trip to a worker and back takes both threads 100 us, because
- * they wait for each other. Up to 128 units share a trip. With 64, a batch of 100 needed two trips and 1.18 times the CPU
- * time. 128 proofs take a worker 2-3 ms, which is short enough to be fair between requests. Their 0.8-1.6 MB of text is
- * small compared with the window of a slow reader.
+ * Highest cost of one segment; an account or slot costs 1. A trip to a worker and back takes both threads 100 us. With
+ * 64, a batch of 100 needed two trips and 1.18 times the CPU time. 128 proofs take a worker 2-3 ms, which is short
+ * enough to be fair, and have 0.8-1.6 MB of text, which is small beside the window of a slow reader.
  */
 export const PROOF_SEGMENT_COST = 128;
 

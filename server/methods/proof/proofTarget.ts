@@ -33,11 +33,9 @@ export function isProofPath(path: string): boolean {
 }
 
 /**
- * Does not look at the block and the number of slots: the method does.
+ * The method checks the block and the number of slots. @param query - without the question mark
  *
- * @param query - without the question mark
- * @returns undefined if no such path exists
- * @throws RpcError INVALID_PARAMS
+ * @returns undefined if there is no such path. @throws RpcError INVALID_PARAMS
  */
 export function parseProofTarget(path: string, query: string): ProofTarget | undefined {
   const [kind, block, address, ...rest] = path.slice(PREFIX.length).split("/");

@@ -1,7 +1,4 @@
-/**
- * The parameter that says of which trees a proof is: a store has those of its own suite, and may have Ethereum's tries (suite keccak)
- * besides.
- */
+/** Chooses the trees of a proof: those of the store's suite, or Ethereum's tries (suite keccak). */
 import {KECCAK_SUITE} from "../../../workers/messages/packedCall.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {RequestView} from "../method.ts";

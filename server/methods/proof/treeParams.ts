@@ -5,11 +5,7 @@ import {createValueError} from "../../rpc/rpcError.ts";
 import type {RequestView} from "../method.ts";
 import {ADDRESS_BYTES, ADDRESS_EXPECTED, decodeAddressInto} from "../words.ts";
 
-/**
- * @param names - what the tree may be, besides an address
- * @returns an address of 20 bytes, or one of the names
- * @throws RpcError INVALID_PARAMS
- */
+/** @param names - what the tree may be, besides an address. @throws RpcError INVALID_PARAMS */
 export function readTree<Name extends string>(tree: unknown, names: readonly Name[]): Uint8Array | Name {
   const name = names.find(one => one === tree);
   if (name !== undefined) return name;

@@ -1,7 +1,4 @@
-/**
- * eth_capabilities (ethereum/execution-apis): what routers in front of several nodes ask to learn which blocks each can answer for. Of
- * the methods that it tells about, this service has only eth_getProof.
- */
+/** eth_capabilities (ethereum/execution-apis): routers ask it to learn which blocks each node can answer for. */
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {RpcCode} from "../../rpc/rpcError.ts";
 import {createReadError} from "../method.ts";
