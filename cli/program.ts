@@ -34,7 +34,6 @@ Examples:
 
 docs/pulling.md describes the files.`;
 
-/** @param onExitCode - receives the exit code of the command */
 export function createProgram(onExitCode: (code: number) => void): Command {
   const program = new Command("proofd")
     .description("Proof service for a layer-2 rollup: sparse Merkle trees over JSON-RPC.")

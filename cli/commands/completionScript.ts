@@ -3,7 +3,6 @@ import type {Command, Option} from "commander";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** @param program - with all commands */
 export function writeCompletion(program: Command, shell: (typeof SHELLS)[number]): string {
   const commands = program.commands.filter(({options}) => options.length > 0);
   if (shell === "fish") return writeFish(program.commands, commands);

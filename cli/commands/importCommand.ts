@@ -63,7 +63,7 @@ async function importInto(
     process.stderr.write(`error: ${outcome.message}\n${describe(engine, outcome)}\n`);
     return outcome.isFinal ? ExitCode.USAGE : ExitCode.FAILED;
   }
-  // A signal just before the end has stopped nothing.
+  // A signal that came just before the end has stopped nothing.
   const isLate = stopping.aborted && !outcome.stopped;
   if (!stopping.aborted) await Promise.race([engine.pruner?.idle(), once(stopping, "abort")]);
   if ((options.source.kind === "pull" || options.source.kind === "state") && outcome.blocks > 0)
@@ -84,7 +84,6 @@ function reportOrder({kind}: BlockCommand, answer: ControlAnswer): void {
   process.stderr.write(`proofd ${kind}: ${answer.ok ? done(answer.after) : answer.message}\n`);
 }
 
-/** Shows progress on standard error. */
 async function importBlocks(
   engine: Engine,
   {source, finalized, allowUnverified, head, chainId}: ImportOptions,
@@ -116,7 +115,6 @@ function suiteOf({source, suite}: ImportOptions): string | undefined {
   }
 }
 
-/** @param of - describes the state, for messages. @throws SettingsError */
 function requireSuite(given: string | undefined, suite: string, of: string): string {
   if (given === undefined || given === suite) return suite;
   throw new SettingsError(`--suite: expected ${suite}, that of ${of}, got ${given}`);

@@ -24,7 +24,6 @@ export function createLoad(onExitCode: (code: number) => void): Command {
 }
 
 interface Output {
-  /** The report of an earlier run. */
   readonly against: string | undefined;
   readonly json: boolean;
   readonly html: string | undefined;

@@ -13,7 +13,6 @@ import {PullProgress} from "./pull/pullProgress.ts";
 import {runPull} from "./pull/pullRun.ts";
 import {readTrustedRoot} from "./rootSource.ts";
 
-/** @returns the exit code. @throws WorkError if verification or the pull fails */
 export async function runPullCommand(options: GivenPull | FolderVerification): Promise<number> {
   return "folder" in options ? verifyFolder(options) : pull(options);
 }

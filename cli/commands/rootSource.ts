@@ -19,7 +19,7 @@ export interface TrustedRoot {
   readonly root: Uint8Array;
   /** Its source, as the end of a sentence. */
   readonly by: string;
-  /** The block of the root, as far as it is known. */
+  /** What is known of the root's block. */
   readonly block: {readonly number?: number; readonly hash?: Uint8Array};
 }
 

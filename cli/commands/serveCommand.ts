@@ -8,7 +8,6 @@ import type {LOG_FORMATS} from "../flags/serveFlags.ts";
 import {createProgress} from "./progress.ts";
 
 const STDERR = 2;
-/** The level of the line with the listening address. */
 const INFO = 30;
 
 interface LogChoice {

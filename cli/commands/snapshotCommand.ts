@@ -59,7 +59,6 @@ function createProgress(): (bytes: number) => void {
   };
 }
 
-/** One line of JSON. */
 function describe(out: string, {block, hash, stateRoot, finalized, bytes}: Snapshot, ms: number): string {
   return JSON.stringify({
     msg: "snapshot",

@@ -56,7 +56,6 @@ async function readRequest(path: string): Promise<AskedCalls> {
   }
 }
 
-/** One line per account and slot, and a last line with the verdict. */
 function writeVerdict(entries: readonly JudgedEntry[], {root, by}: TrustedRoot): string {
   const lines: string[] = [];
   let slotCount = 0;

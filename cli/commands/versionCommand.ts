@@ -3,7 +3,6 @@ import {loadUws} from "../../server/listener/uwsLibrary.ts";
 import {COMMIT, VERSION} from "../../server/version.ts";
 import {STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 
-/** @returns the text to print */
 export function describeVersion(): string {
   const {version, platform, arch} = process;
   const rows = [

@@ -13,7 +13,6 @@ import {readWholeFile} from "../../storage/regularFile.ts";
 const LINE = /^([a-z0-9-]+)[ \t]*=[ \t]*(.*)$/;
 /** Marks a switch that a variable turns off. */
 export const OFF = "off";
-/** Sources that take precedence over the file. */
 const STRONGER = ["cli", "env", OFF];
 
 /** Sets the flags that neither the command line nor a variable sets. An invalid line is a usage error that names it. */

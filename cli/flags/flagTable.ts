@@ -19,7 +19,6 @@ export interface Flag<T = unknown> {
   readonly preset: T;
   readonly presetText?: string | undefined;
   readonly isRequired?: boolean;
-  /** What it has no effect without (findUnmetNeed). */
   readonly needs?: string | undefined;
   /** Removes secrets from the text, for command lines in reports. */
   readonly redact?: (text: string) => string;
@@ -46,7 +45,6 @@ export function value<const T, const P extends T | undefined = undefined>(
   return {says: (description, needs) => ({description, unit, parse, preset: preset as P, presetText, needs})};
 }
 
-/** @param redact - removes secrets from the flag's text, for reports */
 export function secret<T>(flag: Flag<T>, redact: (text: string) => string): Flag<T> {
   return {...flag, redact};
 }

@@ -11,7 +11,6 @@ const NAME = /^[a-zA-Z][a-zA-Z0-9]{0,31}$/;
 const RESERVED: readonly string[] = ["chain", "eth", "net", "web3", "rpc", "rollup", "admin"];
 const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
 
-/** @returns a parser of decimal integers from `low` to `high` */
 export function integerParser(low: number, high: number): (text: string) => number {
   return text => {
     const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -32,7 +31,6 @@ export function countParser(least: number, most: number): (text: string) => numb
   };
 }
 
-/** @returns a parser of whole numbers from `low` to 2^256 - 1, decimal or 0x hex */
 export function bigintParser(low: bigint): (text: string) => bigint {
   return text => {
     const value = parseBigint(text);
@@ -52,7 +50,6 @@ export function parseDecimal(text: string): string {
   throw new InvalidArgumentError("Expected a number such as 1.2, with at most 9 digits after the point.");
 }
 
-/** Removes secrets from comma-separated URLs. */
 export function redactUrls(text: string): string {
   const urls = text.split(",").map(one => one.trim());
   return urls.map(one => (URL.canParse(one) ? redactUrl(new URL(one)) : "***")).join(",");
@@ -76,7 +73,6 @@ export function parseHostName(text: string): string {
   throw new InvalidArgumentError("Expected a host name without a port, such as proofd.example.org, or *.");
 }
 
-/** An IP address or a network. */
 export function parseNetwork(text: string): string {
   const [address, bits, ...more] = text.split("/") as [string, ...string[]];
   const kind = isIP(address);
@@ -108,7 +104,6 @@ export function hasReadableCredentials(url: URL): boolean {
   }
 }
 
-/** A block number, decimal or 0x hex. */
 export function parseBlockNumber(text: string): number {
   const value = /^([0-9]{1,16}|0[xX][0-9a-fA-F]{1,12})$/.test(text) ? Number(text) : Number.NaN;
   if (value <= MAX_BLOCK) return value;
@@ -130,7 +125,6 @@ export function parseAddress(text: string): Uint8Array {
   throw new InvalidArgumentError("Expected an address: 0x and 40 hex digits.");
 }
 
-/** A chain id up to 2^256 - 1, decimal or 0x hex. */
 export function parseChainId(text: string): bigint {
   const value = parseBigint(text);
   if (value !== undefined && value > 0n && value < 2n ** 256n) return value;
@@ -149,7 +143,6 @@ export function parseHistory(text: string): History {
   throw new InvalidArgumentError("Expected all, finalizations, or a number of blocks of at least 1.");
 }
 
-/** A prefix of method names. */
 export function parseNamespace(text: string): string {
   if (!NAME.test(text))
     throw new InvalidArgumentError(

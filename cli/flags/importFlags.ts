@@ -58,7 +58,6 @@ export const IMPORT_FLAGS = {
   ...CHAIN_FLAGS,
 };
 
-/** @param command - ends the program with a usage error if the source is missing or incomplete */
 export function readImportSource(values: ValuesOf<typeof IMPORT_FLAGS>, command: Command): ImportSource {
   const {genesis: genesisPath, blocks: blocksPath, diffs, trielogs, pull, state, header} = values;
   const nodes = readNodes(values, "l2", command);

@@ -84,7 +84,6 @@ export const LOAD_FLAGS = {
 
 type LoadValues = ValuesOf<typeof LOAD_FLAGS>;
 
-/** @throws CommanderError for flags that exclude each other, or an unreadable file of keys */
 export function readLoadOptions(values: LoadValues, command: Command): LoadOptions {
   const {
     keys,

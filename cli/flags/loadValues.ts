@@ -7,7 +7,6 @@ import {readHttpUrl} from "./flagValues.ts";
 export const MAX_TIMEOUT_MS = 600_000;
 const MAX_BLOCK = 2 ** 48 - 1;
 
-/** @param command - ends the program with a usage error for a bad URL */
 export function readUrl(text: string, command: Command): URL {
   const url = readHttpUrl(text);
   if (url === undefined)
@@ -21,14 +20,12 @@ export function readUrl(text: string, command: Command): URL {
   return url;
 }
 
-/** A decimal number from 0 to 1. */
 export function parseFraction(text: string): number {
   const value = /^([0-9]+(\.[0-9]*)?|\.[0-9]+)$/.test(text) ? Number(text) : Number.NaN;
   if (value <= 1) return value;
   throw new InvalidArgumentError("Expected a number from 0 to 1.");
 }
 
-/** A whole number of calls, or a percentage with at most 4 digits after the point. */
 export function parseErrorLimit(text: string): ErrorLimit {
   if (/^[0-9]{1,12}$/.test(text)) return {calls: Number(text)};
   const percent = /^[0-9]{1,3}(\.[0-9]{1,4})?%$/.test(text) ? Number(text.slice(0, -1)) : Number.NaN;
@@ -42,7 +39,6 @@ export function parseMilliseconds(text: string): number {
   throw new InvalidArgumentError(`Expected milliseconds above 0 and up to ${MAX_TIMEOUT_MS}, such as 12.5.`);
 }
 
-/** `latest`, or one or two ends: a number, latest or oldest. */
 export function parseBlocks(text: string): BlockChoice {
   if (text === "latest") return text;
   const ends = text.split("..");

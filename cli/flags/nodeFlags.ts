@@ -81,7 +81,6 @@ function createHeaderFlags<K extends HeaderKey>(key: K, receiver: string, needs:
   } as unknown as HeaderTable<K>;
 }
 
-/** For commands that call the server of --url. */
 export const URL_HEADER_FLAGS = createHeaderFlags("header", "the server of --url", "url");
 
 /** @returns undefined without a URL. An invalid URL or header is a usage error */
@@ -105,7 +104,6 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
   };
 }
 
-/** The nodes as a source of blocks. */
 export function readNodeSource(
   {subscriptions, ...nodes}: NodeOptions,
   values: Pick<NodeSource, "source"> & {
@@ -118,7 +116,6 @@ export function readNodeSource(
   return {kind: "node", source, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }
 
-/** The lines of a file of headers. Skips empty lines and comments that begin with #. */
 function readHeaderFile(
   key: `${HeaderKey}File`,
   path: string | undefined,

@@ -10,7 +10,6 @@ import {createNodeFlags, readHeaders, readNodes, URL_HEADER_FLAGS} from "./nodeF
 import {ASKED_SUITE_FLAG, TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 import type {RootSource} from "./verifyFlags.ts";
 
-/** Which keys and trees to pull. */
 type PullChoice =
   | {readonly kind: "accounts"}
   | {readonly kind: "all"}
@@ -28,7 +27,6 @@ export interface Changes {
 
 export interface PullOptions {
   readonly url: URL;
-  /** Sent with every request to the server. */
   readonly headers: Readonly<Record<string, string>>;
   readonly choice: PullChoice;
   readonly block: number;
@@ -43,7 +41,6 @@ export interface PullOptions {
 
 /** The flags, before the folder of --changes-from is read. */
 export interface GivenPull extends Omit<PullOptions, "choice"> {
-  /** "changesSince": changes since the block of the pull in `folder`. */
   readonly choice: PullChoice | {readonly kind: "changesSince"; readonly folder: string};
 }
 
@@ -99,7 +96,6 @@ export const PULL_FLAGS = {
 
 type PullValues = ValuesOf<typeof PULL_FLAGS>;
 
-/** @param command - ends the program with a usage error for flags that do not go together */
 export function readPullOptions(values: PullValues, command: Command): GivenPull | FolderVerification {
   const {verify, block, url, out, suite, format, resume} = values;
   const root = readRoot(values, command, values.root);
@@ -171,7 +167,6 @@ function readRoot(
   return block => ({kind: "l1", nodes, contract: rollup, block});
 }
 
-/** A block number, or a folder. */
 function parseStart(text: string): number | string {
   return /^(\d+|0[xX][0-9a-fA-F]+)$/.test(text) ? parseBlockNumber(text) : parseText(text);
 }

@@ -26,7 +26,6 @@ const STREAM_AGE_MS = 7 * 86_400_000;
 /** Of snapshots. Leaves half of a 1 Gbit/s link for blocks. */
 const UPLOAD_BYTES_PER_SECOND = 50e6;
 
-/** @param command - ends the program with a usage error for a bad URL or header, or a missing flag */
 export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
   const {db, host, port, metricsPort, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
   const {maxFinalityLag, demo, checkStore: verify} = values;

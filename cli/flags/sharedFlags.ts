@@ -39,7 +39,6 @@ export const CHAIN_FLAGS = {
   ),
 };
 
-/** For commands that call a server. */
 export const ASKED_SUITE_FLAG = value("<name>", SUITE_NAMES, DEFAULT_SUITE_NAME).says(
   "hash suite of the server's trees, as in chain_getCoverage",
 );

@@ -49,7 +49,6 @@ export interface VerifyOptions extends Pick<VerifyValues, "request" | "answer" |
   readonly root: RootSource;
 }
 
-/** @param command - ends the program with a usage error unless exactly one root is given */
 export function readVerifyOptions(values: VerifyValues, command: Command): VerifyOptions {
   const {request, answer, suite, json} = values;
   if (request === "-" && answer === "-")

@@ -1,4 +1,4 @@
-/** Looks now and then when the certificates of the servers of a feed end. Connections stay for weeks, and would not show new ones. */
+/** Reads every hour when the certificates of a feed's servers end: connections stay for weeks, and show no new ones. */
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import {readCertificateEnd} from "../../nodes/feed/natsConnection.ts";
@@ -8,7 +8,7 @@ const LOOK_MS = 3_600_000;
 
 export class FeedCertificates {
   private readonly stopping = new AbortController();
-  /** By host and port, seconds since 1970. One that is not shown any more stays. */
+  /** By host and port, in seconds since 1970. Servers that no longer answer stay. */
   private readonly ends = new Map<string, number>();
   private readonly work: Promise<void>;
 

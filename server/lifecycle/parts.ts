@@ -1,4 +1,4 @@
-/** What a service is made of: parts that start one after the other, and stop the last one first. */
+/** The parts of a service, which start in order and stop in reverse. */
 import type {Logger} from "pino";
 import {StillOpen, WorkError} from "./workError.ts";
 
@@ -10,7 +10,7 @@ export type Stop = (withinMs: number, onWait: (what: string) => void) => Promise
 
 export interface Part {
   readonly name: string;
-  /** How much of the time that is left the part may take to stop. Default: a tenth. */
+  /** The fraction of the remaining time that the part may take to stop. Default: a tenth. */
   readonly share?: number;
   /** @returns undefined if there is nothing to stop */
   start(): Promise<Stop | undefined> | Stop | undefined;
@@ -19,7 +19,6 @@ export interface Part {
 const SHARE = 0.1;
 
 export class Parts {
-  /** In the order of their start. */
   private readonly started: StartedPart[] = [];
 
   constructor(private readonly log: Logger) {}

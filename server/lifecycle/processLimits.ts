@@ -1,12 +1,12 @@
-/** Compares what a command needs of the process with the limits of the system (`ulimit`). */
+/** Compares what a command needs with the limits of the system (`ulimit`). */
 import {count} from "../../storage/count.ts";
 import {WorkError} from "./workError.ts";
 
-/** Node opens many modules at once: those of the EVM took 64 to 96 files. Streams, event loop and LevelDB take 20 to 30 later. */
+/** Node opens many modules at once: the EVM took 64 to 96 files. Streams and LevelDB take 20 to 30 later. */
 const OF_PROCESS = 128;
 /** A thread's event loop takes 4. The thread opens modules too. */
 const PER_THREAD = 8;
-/** Least number of connections for a useful service. */
+/** Fewest connections of a useful service. */
 const OF_CONNECTIONS = 64;
 
 /**
@@ -14,13 +14,13 @@ const OF_CONNECTIONS = 64;
  * checks. Measured: 51 GB for `check`, 303 GB for 2 proof threads and 1 for estimates, 787 GB for 8 and 4.
  */
 const GUARDED = {command: 64, service: 128, perThread: 96};
-/** With bounds checked in code. Measured: 19 GB for 1 thread of each kind, 33 GB for 4 and 2. */
+/** With bounds checks. Measured: 19 GB for 1 thread of each kind, 33 GB for 4 and 2. */
 const UNGUARDED = {command: 8, service: 16, perThread: 6};
 const UNGUARDED_OPTION = "--disable-wasm-trap-handler";
 
 interface UserLimits {
   readonly open_files?: Limit;
-  /** Before Node 22. In bytes all the same. */
+  /** Before Node 22; also in bytes. */
   readonly virtual_memory_kbytes?: Limit;
   readonly virtual_memory_bytes?: Limit;
 }
@@ -56,7 +56,7 @@ export function requireLimits(threads: number): void {
     );
 }
 
-/** @returns how many connections leave the process enough files. LevelDB opens up to a fifth of the system's limit for its tables */
+/** @returns how many connections leave enough files. LevelDB opens up to a fifth of the limit for its tables */
 export function limitConnections(threads: number): number {
   return Math.max(OF_CONNECTIONS, Math.floor(MAX_FILES * 0.8) - countOwnFiles(threads));
 }
@@ -70,12 +70,11 @@ function isUnguarded(): boolean {
 }
 
 function readLimits(): UserLimits {
-  // Without this, the report looks up names of interfaces and connections. (Node's types lack the property.)
+  // Without this, the report resolves names of interfaces and connections. (Node's types lack the property.)
   Object.assign(process.report, {excludeNetwork: true});
   return (process.report.getReport() as {userLimits?: UserLimits}).userLimits ?? {};
 }
 
-/** Infinity if there is none, as on Windows. */
 function softOf(limit: Limit | undefined): number {
   return typeof limit?.soft === "number" ? limit.soft : Number.POSITIVE_INFINITY;
 }

@@ -31,29 +31,28 @@ import {OwnedStore} from "./storeOpening.ts";
 import {startVerifying} from "./verifying.ts";
 import {SettingsError, StoppedEarly, WorkError} from "./workError.ts";
 
-/** The fields of the JSON line that `proofd serve` writes once it takes requests. */
+/** The fields of the JSON line of `proofd serve` once it takes requests. */
 type Announcement = ReturnType<StartingService["announce"]>;
 
 interface Surroundings {
   readonly log: Logger;
-  /** Resolves when the service is to stop, also while it starts: then the demo's import ends early. */
+  /** Resolves when the service is to stop, even while it starts. */
   readonly stopping?: Promise<unknown>;
   readonly onDemo?: (event: ImportEvent) => void;
-  /** Started last. */
   readonly moreParts?: readonly Part[];
 }
 
 const DEMO_FILES = ["genesis.json", "chain.rlp"].map(name => import.meta.resolve(`#package/demo/${name}`));
 /** A process must end within 10 s of its signal. */
 const STOP_MS = 9_500;
-/** A thread that gives no sign of life for so long hangs, however short the time limit of requests is: a slow disk is no fault of it. */
+/** A thread that gives no sign of life for so long hangs, even if requests time out earlier: disks may be slow. */
 const LEAST_HANG_MS = 10_000;
-/** Of the time that requests have to end. After it, connections that are still busy are closed. */
+/** Of the time for unfinished requests; then busy connections are closed. */
 const DRAIN_FRACTION = 0.94;
 /** Time for the socket to send the rest of the last answer. */
 const FLUSH_MS = 200;
 
-/** Starts a service. It takes requests when this returns. @throws WorkError that says what it lacks, for the operator; StoppedEarly */
+/** Starts a service; it then takes requests. @throws WorkError, StoppedEarly */
 export async function startService(
   options: ServiceOptions,
   surroundings: Surroundings,
@@ -62,10 +61,10 @@ export async function startService(
 }
 
 export class RunningService {
-  /** Resolves if what the operator gave can never work, such as a bad genesis file, or if the store is lost. Stop the service then. */
+  /** Resolves if the settings can never work or the store is lost. Stop the service then. */
   readonly failed: Promise<WorkError>;
   private fail!: (error: WorkError) => void;
-  /** The last start. Never rejects. */
+  /** The last restart. Never rejects. */
   private starting: Promise<void> = Promise.resolve();
   private isStopping = false;
 
@@ -103,14 +102,14 @@ export class RunningService {
     });
   }
 
-  /** Connections of clients are closed. Load balancers have none here: the replica was not ready. */
+  /** Closes the connections of clients. Load balancers have none, because the replica was not ready. */
   private async restart(): Promise<void> {
     const {log} = this.surroundings;
     try {
       await this.started.parts.stop(STOP_MS);
       this.started = await startParts(this.options, this.surroundings);
       this.watch();
-      // With port 0 it is another one.
+      // With port 0, the port is another one.
       log.info(this.announcement, "the service was started again with a snapshot");
     } catch (error) {
       if (error instanceof StoppedEarly) return;
@@ -149,7 +148,7 @@ async function startParts(
   return {service, parts};
 }
 
-/** What parts have of those before them. */
+/** The parts of one start, and what they share. */
 class StartingService {
   /** In the order of their start. */
   readonly parts: readonly Part[] = [
@@ -164,9 +163,8 @@ class StartingService {
     {name: "the feed's certificates", start: () => this.watchCertificates()},
     {name: "verifying", start: () => this.verify()},
   ];
-  /** Why the service has to end. */
   readonly failed: Promise<WorkError>;
-  /** Resolves once a snapshot is to take the place of the store, which the next start does. */
+  /** Resolves once a snapshot is to replace the store at the next start. */
   readonly replaced: Promise<void>;
   isStarted = false;
   engine!: Engine;
@@ -223,7 +221,7 @@ class StartingService {
   private async takeFirstSnapshot(): Promise<undefined> {
     const target = this.snapshotTarget();
     if (target === undefined) return;
-    // Here and for publishing: NATS is loaded, which other services do not need.
+    // Imported here, because it loads NATS, which other services do not need.
     const {takeSnapshot} = await import("./following/firstSnapshot.ts");
     const ending = new AbortController();
     void this.stopping.then(() => ending.abort(new StoppedEarly("stopped while the snapshot came")));
@@ -260,7 +258,7 @@ class StartingService {
     return (_, onWait) => store.close(!this.isStarted, onWait);
   }
 
-  /** All its blocks are finalized. Those that are in the store are only compared, so an import that was stopped goes on. */
+  /** Finalizes all its blocks. Stored ones are only compared, so an interrupted import continues. */
   private async importDemo(): Promise<undefined> {
     const {demo, chainId} = this.options;
     if (!demo) return;
@@ -275,7 +273,7 @@ class StartingService {
 
   private async startFinality(): Promise<Stop | undefined> {
     if (this.options.finality === undefined) return undefined;
-    // Here and for the gateway: what asks nodes brings 100 modules of undici, a tenth of a start's time.
+    // Imported here, because undici's 100 modules are a tenth of a start's time.
     const {startFinality} = await import("./finality/finality.ts");
     const finality = startFinality(this.options.finality, this.engine, this.log);
     this.finality = finality;
@@ -317,7 +315,7 @@ class StartingService {
     return withinMs => endRequests(front, withinMs * DRAIN_FRACTION, log);
   }
 
-  /** The store waits for the import's current block. */
+  /** Closing the store waits for the import's current block. */
   private async startImport(): Promise<Stop | undefined> {
     const {source, sourceStatus: status, engine, log} = this;
     if (source === undefined || status === undefined) return undefined;
@@ -370,7 +368,7 @@ class StartingService {
   }
 }
 
-/** @param drainMs - connections that are still busy after this time are closed */
+/** @param drainMs - after which busy connections are closed */
 async function endRequests({http, dispatcher}: Front, drainMs: number, log: Logger): Promise<void> {
   const cut = setTimeout(() => {
     log.warn("requests are still unfinished; closing their connections");
@@ -397,7 +395,7 @@ function logPruning(event: PruneEvent, log: Logger): void {
     );
 }
 
-/** @throws SettingsError for a file that cannot be read, before a store is made for it */
+/** Before a store is made. @throws SettingsError for a file that cannot be read */
 function requireReadable(flag: string, path: string | undefined): void {
   if (path === undefined) return;
   try {
@@ -420,7 +418,7 @@ function requireRoomBeside(flag: string, db: string): void {
     accessSync(parent, constants.W_OK);
     if (!isMount) return;
   } catch {
-    // It is said below.
+    // Reported below.
   }
   const why = isMount ? `${db} is the top of a mounted volume` : `${parent} cannot be written`;
   throw new SettingsError(

@@ -1,4 +1,4 @@
-/** What a service is started with: flags of `proofd serve` (docs/operations.md). Tests write it down. */
+/** The options of a service, from the flags of `proofd serve` (docs/operations.md). */
 
 import type {StreamRules} from "../../nodes/feed/feedStream.ts";
 import type {NatsSettings} from "../../nodes/feed/natsConnection.ts";
@@ -9,20 +9,19 @@ import type {FeedSource, ImportSource, NodeSource} from "../../workers/messages/
 import type {FrontOptions} from "../front.ts";
 import type {Layer1Settings} from "./finality/layer1Finality.ts";
 
-/** Where blocks are published, and how. */
 export interface PublishSettings {
   readonly nats: NatsSettings;
   readonly stream: string;
-  /** With which a stream is made that is not there. */
+  /** Of a stream that is created. */
   readonly rules: StreamRules;
   readonly snapshots: {
-    /** Blocks from one snapshot to the next; 0: none is uploaded. */
+    /** Blocks between two snapshots; 0: none is uploaded. */
     readonly every: number;
     readonly bytesPerSecond: number;
   };
 }
 
-/** What is imported while requests are answered. The path of "diffs" is read once; "-" is standard input. */
+/** What is imported while requests are answered. "-" is standard input. */
 export type FollowedSource = Extract<ImportSource, {readonly kind: "diffs" | "node" | "feed"}>;
 
 export interface ServiceOptions extends FrontOptions {
@@ -34,7 +33,6 @@ export interface ServiceOptions extends FrontOptions {
   readonly l2?: NodeSource | undefined;
   /** A stream that blocks come from; not with `diffs` or `l2`. */
   readonly feed?: FeedSource | undefined;
-  /** Where blocks are published. undefined: nowhere. */
   readonly publish?: PublishSettings | undefined;
   readonly allowUnverified?: boolean | undefined;
   readonly finalized?: number | "last" | undefined;
@@ -51,7 +49,7 @@ export type FinalityOptions =
   | {
       readonly source: "l1";
       readonly nodes: NodesSettings;
-      /** Whose blocks are finalized. undefined: they come from files. */
+      /** Nodes with the blocks to finalize. undefined: the blocks come from files. */
       readonly layer2: NodesSettings | undefined;
       readonly rollup: Layer1Settings;
       readonly pollMs: number;
@@ -60,8 +58,8 @@ export type FinalityOptions =
 
 export interface EstimateOptions {
   readonly settings: EstimateSettings;
-  /** Number of threads that estimate. 0: this node makes no estimates. */
+  /** Threads for estimates; 0: none are made here. */
   readonly workers: number;
-  /** The node that estimates are forwarded to. Set only without `workers`. */
+  /** The node that estimates are forwarded to, if there are no `workers`. */
   readonly gateway: URL | undefined;
 }

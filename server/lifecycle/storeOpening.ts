@@ -6,10 +6,10 @@ import {requireLimits} from "./processLimits.ts";
 import {hasPublisherId} from "./publishing/publisherId.ts";
 import {openFailed, WorkError} from "./workError.ts";
 
-/** Bytes of decoded pages that the importing thread keeps if the command has no flag for them. */
+/** Page cache of the importing thread, for commands without a flag for it. */
 export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
 
-/** @throws WorkError that names the folder. If there is no store, it also names the commands that make one */
+/** @throws WorkError that names the folder, and, for a missing store, the commands that create one */
 export async function openStore(options: EngineOptions): Promise<Engine> {
   requireLimits(options.workers + (options.estimates?.workers ?? 0));
   try {
@@ -19,7 +19,7 @@ export async function openStore(options: EngineOptions): Promise<Engine> {
   }
 }
 
-/** A store that this process has open. Meanwhile `proofd finalize` and `proofd rollback` can reach it. */
+/** A store that this process has open, which accepts `proofd finalize` and `proofd rollback`. */
 export class OwnedStore {
   private constructor(
     readonly engine: Engine,

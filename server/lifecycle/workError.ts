@@ -1,4 +1,4 @@
-/** What the operator is told when a command cannot do its work. */
+/** Errors for the operator. */
 import {describeHolder} from "./control/storeHolder.ts";
 
 /** `message` is for the operator. */
@@ -6,18 +6,18 @@ export class WorkError extends Error {
   override readonly name = "WorkError";
 }
 
-/** A service did not end in time: a thread may hang, so that the process cannot end as usual. */
+/** A service did not stop in time: a thread may hang, so that the process cannot end normally. */
 export class StillOpen extends WorkError {}
 
-/** What the operator gave can never work, whenever it is tried: the exit code is that of a wrong flag. */
+/** The settings can never work: the exit code is that of an invalid flag. */
 export class SettingsError extends WorkError {}
 
-/** The operator ended a service before it had started: nothing has failed. */
+/** The operator stopped a service before it had started. Nothing failed. */
 export class StoppedEarly extends Error {
   override readonly name = "StoppedEarly";
 }
 
-/** @returns a WorkError that says why a store cannot be opened, or `error` itself if it has no code and so was not expected */
+/** @returns a WorkError that says why a store cannot be opened; an error without a code is returned as it is */
 export function openFailed(directory: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
@@ -35,12 +35,12 @@ export function openFailed(directory: string, error: unknown): unknown {
 
 /** An error for a store that a command cannot use. @param code - of `cause` */
 export function storeFailed(code: string, message: string, cause: unknown): WorkError {
-  // Flags name no store, or one of another format, chain or suite.
+  // The flags name no store, or one of another format, chain or suite.
   const Kind = code === "FORMAT_MISMATCH" || code === "STORE_MISSING" ? SettingsError : WorkError;
   return new Kind(message, {cause});
 }
 
-/** The string code of a store failure or of a system error such as EACCES. */
+/** The string code of a store error or of a system error such as EACCES. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

@@ -4,7 +4,6 @@ import {EstimateCalls} from "./estimateGas/estimateCalls.ts";
 import {ProofCalls} from "./proof/proofCalls.ts";
 
 interface LaneKind {
-  /** Label of the lane in metrics. */
   readonly name: string;
   /** @param cost - of all calls that will be added */
   createCalls(cost: number): LaneCalls;

@@ -69,7 +69,6 @@ export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Describ
 
 export type Method = ReadyMethod | LaneMethod;
 
-/** What a method throws for a block that could not be read. */
 export function createReadError(failure: Failure, block: number, head: Head): Error {
   if (failure.failure === "BLOCK_UNKNOWN") return createBlockUnknownError(encodeQuantity(block), head);
   return createFailureError(failure, head) ?? new RecordFailure(failure);

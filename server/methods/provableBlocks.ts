@@ -5,7 +5,6 @@ import {MAX_BLOCKS_AHEAD} from "./selector.ts";
 export class ProvableBlocks {
   constructor(private readonly chain: ChainView) {}
 
-  /** The newest block held, finalized or not. undefined: there is none. */
   get latest(): number | undefined {
     return this.chain.head().latest;
   }

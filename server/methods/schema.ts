@@ -66,7 +66,6 @@ function createReference(field: string, schema: Schema, other: string): Schema {
 
 const BLOCK_FIELDS = {number: QUANTITY, hash: HASH, stateRoot: HASH, finalized: {type: "boolean"}};
 
-/** A block as chain_getProofAt names it. */
 export const BLOCK = objectOf(BLOCK_FIELDS);
 
 /** Where layer 1 finalized a block, and what the rollup contract holds since then: its state root or its hash. */
@@ -75,7 +74,6 @@ const LAYER1 = objectOf({blockNumber: QUANTITY, transactionHash: HASH}, {stateRo
 /** A block as chain_getStateRoot shows it. Only a block that ended a finalization has `l1`. */
 export const ROOTED_BLOCK = objectOf(BLOCK_FIELDS, {l1: LAYER1});
 
-/** A finalization as chain_getFinalizations shows it. */
 export const FINALIZATION = objectOf({
   startBlock: nullable(QUANTITY),
   endBlock: QUANTITY,

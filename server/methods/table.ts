@@ -21,7 +21,6 @@ import {getCoverage} from "./ready/getCoverage.ts";
 import {getHeader} from "./ready/getHeader.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
 
-/** The methods that every process has, besides rpc.discover. */
 const METHODS: readonly Method[] = [
   getProof,
   getProofAt,
@@ -51,9 +50,7 @@ export class MethodTable {
   private readonly byName: ReadonlyMap<string, Method>;
   /** Names by their lower case, and by what they ask for (subjectOf): of several, chain_.. */
   private readonly near: ReadonlyMap<string, string>;
-  /** Characters of the longest name. */
   private readonly longest: number;
-  /** The method that was found last. */
   private last: Method | undefined;
 
   /** @param namespace - undefined: only the methods that every process has */

@@ -15,7 +15,6 @@ export class CallTally {
     codes.set(code, (codes.get(code) ?? 0) + 1);
   }
 
-  /** For /metrics. */
   *rows(): Generator<[method: string, code: string, count: number]> {
     for (const [method, codes] of this.counts)
       for (const [code, count] of codes) yield [method, String(code), count];

@@ -18,7 +18,6 @@ import type {TroubleLog} from "./troubleLog.ts";
 /** undefined: not known, and not shown. */
 export type FigureValues = {readonly [name in FigureName]?: number | Iterable<FigureRow> | undefined};
 
-/** Where the figures are read. */
 export interface FigureSources {
   readonly engine: Engine;
   readonly tally: CallTally;
@@ -29,11 +28,9 @@ export interface FigureSources {
   readonly estimates: EstimateQueues;
   readonly refusals: RefusalLog;
   readonly readiness: Readiness;
-  /** The source of the import that runs while the service answers requests, if there is one. */
   readonly source: SourceStatus | undefined;
   /** undefined: only imports and commands set what is finalized. */
   readonly finality: FinalityStatus | undefined;
-  /** undefined: nothing is published. */
   readonly publishing: PublishStatus | undefined;
 }
 
@@ -137,7 +134,6 @@ function readPruning({backlog, hasFailed, blocks, pages}: Pruner): FigureValues 
   };
 }
 
-/** 1 for the current name, 0 for the others. */
 function oneOf<Name extends string>(names: readonly Name[], current: Name | undefined): FigureRow[] {
   return names.map(name => [name, Number(name === current)]);
 }

@@ -22,7 +22,6 @@ export class Metrics {
 
   constructor(private readonly sources: FigureSources) {}
 
-  /** @param durationMs - of the whole request */
   observeRequest({method}: RequestRecord, durationMs: number, isAborted: boolean): void {
     this.requests.observe(method, durationMs / 1000);
     if (isAborted) this.aborted++;

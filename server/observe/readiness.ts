@@ -14,7 +14,6 @@ import {withCause} from "./withCause.ts";
 
 /** What a balancer asks for besides readiness. */
 export interface AskedReadiness {
-  /** A block that must be provable. */
   readonly block: number | undefined;
   /** Highest age of the newest block, in seconds. Without it, a failed or ended import of --diffs is no obstacle. */
   readonly lagSeconds: number | undefined;
@@ -38,7 +37,6 @@ export class Readiness {
   private readonly startedMs = Date.now();
   /** When the newest finalized block was first seen here. */
   private finalizedMs = this.startedMs;
-  /** Whether `headSeconds` was read since the head changed. */
   private isHeadRead = false;
   /** The newest block's timestamp. undefined if it has none. */
   private headSeconds: number | undefined;

@@ -45,7 +45,6 @@ export class SourceStatus {
   }
 
   constructor(
-    /** The flag that names the source. */
     readonly flag: "diffs" | "l2" | "feed",
   ) {}
 }

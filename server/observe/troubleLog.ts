@@ -6,7 +6,6 @@ import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 export class TroubleLog {
   damagedRecords = 0;
   workerExits = 0;
-  /** Damage in tables that `serve --check-store` found. */
   tableFindings = 0;
   /** The disk refused a write, and has not taken one since. */
   writesStopped = false;

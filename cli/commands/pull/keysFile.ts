@@ -13,7 +13,6 @@ export interface KeysFile {
   readonly path: string;
   /** `0x` text. */
   readonly sha256: string;
-  /** Addresses and slots. */
   readonly keys: number;
 }
 
@@ -27,7 +26,6 @@ export async function checkKeys(path: string): Promise<KeysFile> {
   return {path, sha256: `0x${hash.digest("hex")}`, keys};
 }
 
-/** @param onChunk - receives the file's bytes. @throws WorkError as above */
 export async function* readKeys(
   path: string,
   onChunk: (chunk: Uint8Array) => void = () => {},

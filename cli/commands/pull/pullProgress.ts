@@ -21,7 +21,6 @@ export class PullProgress implements ShownProgress {
   private readonly startedMs: number;
   private rows = 0;
 
-  /** @param now - a monotonic clock, in milliseconds */
   constructor(
     private readonly stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> & {readonly columns?: number},
     private readonly now: () => number = () => performance.now(),
@@ -43,7 +42,6 @@ export class PullProgress implements ShownProgress {
     this.stream.write(this.isBar ? ERASE_LINE + line.slice(0, this.stream.columns) : `pull: ${line}\n`);
   }
 
-  /** Removes the bar. */
   close(): void {
     if (this.isBar) this.stream.write(ERASE_LINE);
   }

@@ -4,11 +4,11 @@ import type {Head} from "../../../workers/messages/head.ts";
 export const COMMAND_KINDS = ["finalize", "rollback"] as const;
 export type CommandKind = (typeof COMMAND_KINDS)[number];
 
-/** Largest body of a command. It has only a block number. */
+/** Largest body of a command, which is only a block number. */
 export const MAX_COMMAND_BYTES = 1024;
 export const MAX_BLOCK = 2 ** 48 - 1;
 
-/** The path of the HTTP request has `kind`, its body has the rest. */
+/** `kind` is in the path of the HTTP request, the rest in its body. */
 export interface BlockCommand {
   readonly kind: CommandKind;
   readonly to: number;
@@ -16,7 +16,6 @@ export interface BlockCommand {
 
 export type ControlAnswer =
   | {readonly ok: true; readonly before: Head; readonly after: Head}
-  /** `message` is for the operator. */
   | {readonly ok: false; readonly message: string};
 
 /** A head as JSON, for logs and answers to commands: null instead of undefined. */
@@ -24,7 +23,6 @@ export function headFields({earliest, finalized, latest}: Head) {
   return {earliest: earliest ?? null, finalized: finalized ?? null, latest: latest ?? null};
 }
 
-/** For JSON and for the log. */
 export function answerFields(answer: ControlAnswer): object {
   if (!answer.ok) return answer;
   return {ok: true, before: headFields(answer.before), after: headFields(answer.after)};
@@ -34,7 +32,6 @@ export function decodeAnswer(text: string): ControlAnswer {
   return JSON.parse(text, (_name, value: unknown) => value ?? undefined) as ControlAnswer;
 }
 
-/** @returns the block's number, or undefined for anything else */
 export function parseBody(text: string): number | undefined {
   const {to} = parseFields(text);
   return typeof to === "number" && Number.isInteger(to) && to >= 0 && to <= MAX_BLOCK ? to : undefined;

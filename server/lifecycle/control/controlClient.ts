@@ -2,10 +2,10 @@
 import {type BlockCommand, type ControlAnswer, decodeAnswer} from "./blockCommand.ts";
 import {readControlFile} from "./controlFile.ts";
 
-/** An answer has two heads, so it is much smaller. */
+/** An answer, two heads, is much smaller. */
 const MAX_ANSWER_BYTES = 16 << 10;
 
-/** A command may take long, since an import first finishes its block. Meanwhile the server sends bytes more often than this. */
+/** The server sends bytes more often while a command waits, as for an import to finish its block. */
 const SILENCE_MS = 10_000;
 
 /** No process accepts the command. `message` says why. */
@@ -50,7 +50,7 @@ export async function sendCommand(
   }
 }
 
-/** @param silence - starts again with each part that comes */
+/** @param silence - restarts with each part */
 async function readText({body}: Response, silence: NodeJS.Timeout): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

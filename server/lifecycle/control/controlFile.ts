@@ -16,12 +16,11 @@ const TOKEN = /^[0-9a-f]{64}$/;
 
 interface ControlAddress {
   readonly pid: number;
-  /** Port on 127.0.0.1. */
   readonly port: number;
   readonly token: string;
 }
 
-/** Replaces the file of an earlier process atomically. The caller has the store open, so no other process writes the file. */
+/** Replaces the file atomically. No other process writes it, since this one has the store open. */
 export async function writeControlFile(directory: string, address: ControlAddress): Promise<void> {
   const path = join(directory, FILE_NAME);
   const draft = `${path}.new`;
@@ -30,7 +29,7 @@ export async function writeControlFile(directory: string, address: ControlAddres
   await rename(draft, path);
 }
 
-/** The process is ending, so a failing disk must not keep it from closing the store. */
+/** Never rejects: a failing disk must not keep the ending process from closing the store. */
 export async function removeControlFile(directory: string): Promise<void> {
   await rm(join(directory, FILE_NAME), {force: true}).catch(() => {});
 }

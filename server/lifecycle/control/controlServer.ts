@@ -21,13 +21,13 @@ import {
 import {removeControlFile, writeControlFile} from "./controlFile.ts";
 
 const HOST = "127.0.0.1";
-/** The next three limits protect against other programs that connect. */
+/** This limit and the next two protect against other programs that connect. */
 const RECEIVE_MS = 5_000;
-/** Most connections without a command. At one more, the oldest is closed, so that idle ones cannot block commands. */
+/** Most connections without a command. Beyond it the oldest is closed, so that idle ones cannot block commands. */
 const MAX_IDLE = 32;
 const MAX_HEADER_BYTES = 4096;
 const TOKEN_BYTES = 32;
-/** Time between two spaces. Much less than SILENCE_MS of controlClient.ts. */
+/** Between two spaces. Much less than SILENCE_MS of controlClient.ts. */
 const BEAT_MS = 1_000;
 
 const HEADERS = {"Content-Type": "application/json", Connection: "close"};

@@ -2,7 +2,7 @@
 import {findHolder} from "../../../storage/directory/lock.ts";
 import {readControlFile} from "./controlFile.ts";
 
-/** Call it for a store that is in use. @returns the process, and how it is known */
+/** @returns the process that has the store open, and how that is known */
 export function describeHolder(directory: string): string {
   const holder = findHolder(directory);
   if (holder !== undefined) return `process ${holder} holds its lock (/proc/locks)`;
@@ -12,7 +12,6 @@ export function describeHolder(directory: string): string {
     : `process ${pid} wrote its control.json, and is still there`;
 }
 
-/** @returns undefined for a process that is gone */
 function readPid(directory: string): number | undefined {
   try {
     const pid = readControlFile(directory)?.pid;

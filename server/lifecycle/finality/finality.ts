@@ -1,4 +1,4 @@
-/** What raises finality while the service answers requests: layer 1 or the layer-2 node. */
+/** Follows finality while the service answers requests. */
 import type {Logger} from "pino";
 import {Nodes, type NodesEvent, type NodesSettings} from "../../../nodes/rpc/nodes.ts";
 import type {Engine} from "../../../workers/engine.ts";
@@ -10,11 +10,11 @@ import {TagFinality} from "./tagFinality.ts";
 
 export interface RunningFinality {
   readonly status: FinalityStatus;
-  /** Ends it, once a running command has completed. Call it before the engine is closed. */
+  /** Completes a running command first. Call it before the engine is closed. */
   stop(): Promise<void>;
 }
 
-/** The main thread reads what the nodes answer: names of blocks, and hashes of transactions beside them. */
+/** Answers are read on the main thread: names of blocks, hashes of transactions. */
 const MAX_ANSWER_BYTES = 4 << 20;
 
 export function startFinality(options: FinalityOptions, engine: Engine, log: Logger): RunningFinality {

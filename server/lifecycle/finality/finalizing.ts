@@ -17,7 +17,7 @@ export interface FinalityWork {
    * @throws Contradiction, StoreError, NodeRefusal: finality stops where it is. The signal's reason
    */
   step(signal: AbortSignal): Promise<Exclude<FinalityStateName, "stopped">>;
-  /** Resolves when the next step is worth it before the next question, or with the signal. */
+  /** Resolves when a step is worthwhile before the next poll, or with the signal. */
   untilDue?(signal: AbortSignal): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export class Finalizing {
   private readonly ending = new AbortController();
   private readonly ended: Promise<void>;
 
-  /** @param pollMs - from one question to the next, once everything was read. More if the answer takes longer */
+  /** @param pollMs - from the start of one poll to the next, unless the answer takes longer */
   constructor(
     private readonly work: FinalityWork,
     private readonly status: FinalityStatus,
@@ -35,7 +35,6 @@ export class Finalizing {
     this.ended = this.run(this.ending.signal);
   }
 
-  /** Ends it. A command that is running completes. */
   async stop(): Promise<void> {
     this.ending.abort(new Error("finality is no longer followed"));
     await this.ended;
@@ -45,7 +44,7 @@ export class Finalizing {
     while (!signal.aborted) {
       const startMs = performance.now();
       const isMore = await this.tryStep(signal);
-      // Counted from the question, so that what is new is found within one poll, however long the answers take.
+      // From the start of the poll, so that its period does not grow with the answer's time.
       const restMs = this.pollMs - (performance.now() - startMs);
       if (!isMore && restMs > 0) await this.rest(restMs, signal);
     }
@@ -56,9 +55,9 @@ export class Finalizing {
     const end = (): void => over.abort();
     signal.addEventListener("abort", end);
     if (signal.aborted) end();
-    // The sleep rejects only when the rest is over.
+    // The sleep rejects only when it is aborted.
     const waits = [sleep(ms, undefined, {signal: over.signal}).catch(() => {})];
-    // What has failed would be due at once, and fail again.
+    // After a failure the work would be due at once, and fail again.
     if (this.work.untilDue !== undefined && this.status.state !== "stopped")
       waits.push(this.work.untilDue(over.signal));
     await Promise.race(waits);

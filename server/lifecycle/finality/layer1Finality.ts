@@ -22,35 +22,35 @@ import type {Engine} from "../../../workers/engine.ts";
 import type {FinalityStatus} from "../../observe/finalityStatus.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
-/** Finalizations that are recorded at once. An import waits meanwhile: each takes some 20 us. */
+/** Finalizations of one write. An import waits meanwhile: each takes some 20 us. */
 const MAX_RECORDED = 500;
-/** Finalizations in memory that wait for their blocks. No more are read then. */
+/** Most finalizations in memory that wait for their blocks. */
 const MAX_WAITING = 10_000;
-/** Layer-1 blocks without an event that are read before the mark is written again. A restart reads them again. */
+/** Layer-1 blocks without an event after which the mark is written. A restart reads those since the mark again. */
 const MARK_BLOCKS = 1_000;
-/** How often layer 1 is read again before what it says is a contradiction. */
+/** How often layer 1 is read again before a conflict counts as a contradiction. */
 const REREADS = 2;
 
 export interface Layer1Settings extends RollupSettings {
-  /** Which root of a block the contract holds. "none": no root is compared. undefined: found by the first event that can tell. */
+  /** Which root the contract stores. "none": none that can be compared. undefined: determined by the first event. */
   readonly root: RootKind | "none" | undefined;
 }
 
 export class Layer1Finality implements FinalityWork {
   private readonly watch: RollupWatch;
-  /** Read and not recorded, in the order of layer 1. */
+  /** Read but not recorded, in the order of layer 1. */
   private waiting: RollupEvent[] = [];
-  /** How far layer 1 was read. undefined: it is read from the last recorded finalization on. */
+  /** How far layer 1 was read; undefined: read from the last recorded finalization on. */
   private mark: Layer1Mark | undefined;
   /** All events up to it are recorded. */
   private recorded: Layer1Mark | undefined;
-  /** The node that gave the last step. */
+  /** The node of the last step. */
   private node: string | undefined;
-  /** Answers that did not fit, one after the other. */
+  /** Consecutive answers that did not fit. */
   private misfits = 0;
-  /** What waits can be recorded now, so that layer 1 need not be asked before. */
+  /** What waits can be recorded without asking layer 1 first. */
   private isDue = false;
-  /** Why the block that is held and finalized next cannot be recorded yet. */
+  /** Why the next finalized block cannot be recorded although it is stored. */
   private obstacle: string | undefined;
 
   /** @param nodes - of layer 1. @param layer2 - where the stored blocks come from, unless from files */
@@ -84,7 +84,7 @@ export class Layer1Finality implements FinalityWork {
     } catch (error) {
       if (!(error instanceof Contradiction || isConflict(error))) throw error;
       this.mark = undefined;
-      // They come again. Kept, they would be due at once, without a mark, and again and again.
+      // They come again. If they stayed, they would be due at once, without a mark.
       this.waiting = [];
       this.misfits++;
       if (this.node !== undefined) this.nodes.putLast(this.node);
@@ -100,7 +100,7 @@ export class Layer1Finality implements FinalityWork {
     }
   }
 
-  /** Resolves once something that waits can be recorded, or with the signal. */
+  /** Resolves once a waiting finalization can be recorded, or with the signal. */
   async untilDue(signal: AbortSignal): Promise<void> {
     const {chain} = this.engine;
     const lowest = this.waiting.reduce((least, {endBlock}) => Math.min(least, endBlock), Infinity);
@@ -137,7 +137,7 @@ export class Layer1Finality implements FinalityWork {
     return "waiting";
   }
 
-  /** Reads the next range of layer 1. @returns undefined, or the layer-1 block that is awaited first */
+  /** Reads the next range of layer 1. @returns undefined, or the layer-1 block to wait for */
   private async read(signal: AbortSignal): Promise<AwaitedStart | undefined> {
     const {status} = this;
     const last = this.lastRecorded();
@@ -150,9 +150,9 @@ export class Layer1Finality implements FinalityWork {
       this.waiting = [];
       this.recorded = step.after;
     }
-    // What was finalized before finality was begun again is not told again.
+    // What was finalized before the scan was restarted is not recorded again.
     const told = last === undefined ? (this.engine.chain.finalizations.last()?.endBlock ?? -1) : -1;
-    // Of blocks before the first one nothing can be compared or proved.
+    // Blocks before the first one cannot be compared or proved.
     const floor = Math.max(told, this.engine.chain.firstBlock - 1);
     this.waiting.push(...step.events.filter(({endBlock}) => endBlock > floor));
     this.node = step.node;
@@ -185,7 +185,7 @@ export class Layer1Finality implements FinalityWork {
     }
   }
 
-  /** @returns false if the nodes of layer 2 do not tell its last block yet */
+  /** @returns false if the nodes of layer 2 do not say yet which last block they have */
   private async recordHeld(
     events: readonly RollupEvent[],
     mark: Layer1Mark,
@@ -207,7 +207,7 @@ export class Layer1Finality implements FinalityWork {
       );
     } catch (error) {
       if (!isConflict(error) || events.length === 1) throw error;
-      // One of several is wrong. Those before it are right.
+      // One of them is wrong. Those before it are right.
       for (const event of events)
         if (!(await this.recordHeld([event], this.recorded ?? mark, signal))) return false;
     }
@@ -261,7 +261,7 @@ export class Layer1Finality implements FinalityWork {
     await this.engine.recordFinality({events: [], mark, from: this.settings.from});
   }
 
-  /** The finalization that the next one must follow. */
+  /** The finalization that the next one must continue. */
   private lastRecorded(): Finalization | undefined {
     const {chain} = this.engine;
     const record = chain.finalizations.readLayer1();
@@ -281,14 +281,13 @@ export class Layer1Finality implements FinalityWork {
     if (!this.isTold(`block ${endBlock}: ${what}`)) this.log.info({block: endBlock, latest}, what);
   }
 
-  /** Notes what is waited for. @returns whether it was before */
+  /** Sets what is waited for. @returns whether it was that before */
   private isTold(what: string): boolean {
     const {state, awaits} = this.status;
     this.status.awaits = what;
     return state === "waiting" && awaits === what;
   }
 
-  /** @throws Contradiction */
   private requireContract(): void {
     const {contract, from} = this.settings;
     const record = this.engine.chain.finalizations.readLayer1();

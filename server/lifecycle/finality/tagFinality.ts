@@ -1,4 +1,4 @@
-/** Finality by the finalized tag of layer-2 nodes, for rollups whose nodes know it. */
+/** Finality by the finalized tag of layer-2 nodes. */
 import type {Logger} from "pino";
 import {readFinalizedTag} from "../../../nodes/finality/finalizedTag.ts";
 import {Contradiction} from "../../../nodes/rpc/node.ts";
@@ -9,7 +9,6 @@ import type {FinalityStatus} from "../../observe/finalityStatus.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
 export class TagFinality implements FinalityWork {
-  /** @param nodes - of layer 2; the caller closes them */
   constructor(
     private readonly engine: Engine,
     private readonly nodes: Nodes,
@@ -17,7 +16,7 @@ export class TagFinality implements FinalityWork {
     private readonly log: Logger,
   ) {}
 
-  /** Finality never falls: a node that names a lower block than another node did changes nothing. */
+  /** Finality never falls: a lower tag changes nothing. */
   async step(signal: AbortSignal): Promise<"following" | "waiting"> {
     const {chain} = this.engine;
     const {finalized} = chain.head();
@@ -34,7 +33,7 @@ export class TagFinality implements FinalityWork {
     this.status.answeredMs = Date.now();
     this.status.known = Math.max(this.status.known ?? 0, tag);
     const held = chain.readHeader(number);
-    // A rollback removed the block while the nodes were asked.
+    // It was rolled back while the nodes were asked.
     if ("failure" in held && held.failure === "BLOCK_UNKNOWN") return "following";
     if ("failure" in held) throw new Error(held.detail);
     const other = hashes.find(({hash}) => Buffer.compare(held.hash, hash) !== 0);

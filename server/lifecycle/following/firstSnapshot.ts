@@ -32,33 +32,32 @@ import {describeHolder} from "../control/storeHolder.ts";
 import {openFailed, SettingsError, WorkError} from "../workError.ts";
 import {type ComparedStore, findContradiction} from "./snapshotMatch.ts";
 
-/** Leaves of the newest block that are compared with their root before a snapshot is served. */
+/** Leaves of the newest block that are compared with its root before a snapshot is served. */
 const SAMPLE = 100;
-/** With a store to serve, NATS is not waited for longer. */
+/** Longest wait for NATS if there is a store to serve. */
 const SERVED_WAIT_MS = 10_000;
 const PROGRESS_EVERY_MS = 10_000;
 const WAITS = {firstMs: 250, longestMs: 5000};
-/** To mark what is finalized. */
+/** For marking blocks as finalized. */
 const MARKING_CACHE_BYTES = 1 << 20;
 
 export interface SnapshotTarget {
   readonly directory: string;
   readonly feed: FeedSource;
-  /** Of a store that is not there yet; undefined: there must be one, which names its chain. */
+  /** Of a new store. undefined: the existing store has it. */
   readonly chainId: bigint | undefined;
   readonly suite: string;
 }
 
-/** A store that is there already. */
+/** A store that exists already. */
 export interface HeldStore {
   readonly newest: ComparedStore["newest"] & {readonly block: number; readonly suite: string};
   readonly reader: ComparedStore["reader"] & Pick<StateReader, "finalizations">;
-  /** This process serves it. */
   readonly isServed: boolean;
   close(): void;
 }
 
-/** A snapshot that may not take the place of the store. Only another one is looked at again. */
+/** A snapshot that must not replace the store. Only another one is tried. */
 export interface SnapshotRefusal {
   readonly block: number;
   readonly reason: string;
@@ -66,9 +65,7 @@ export interface SnapshotRefusal {
 
 type Taken =
   | {readonly kind: "nothing"}
-  /** A snapshot that may take the store's place. */
   | {readonly kind: "whole"; readonly draft: string}
-  /** Its files are removed. */
   | ({readonly kind: "refused"} & SnapshotRefusal)
   | {readonly kind: "waiting"; readonly reason: string};
 
@@ -155,7 +152,7 @@ async function takeOnce(
   if (connection === undefined) return NOTHING; // what is held is served, and the import goes on trying
   const oldServer = held?.isServed === true ? undefined : describeOldServer(connection); // said at the start
   if (oldServer !== undefined) log.warn({reason: oldServer}, "the NATS server is too old for a feed");
-  // What waits for an answer fails at once then.
+  // What waits for an answer then fails at once.
   const end = (): void => void connection.close();
   signal.addEventListener("abort", end);
   try {
@@ -207,7 +204,7 @@ async function takeOnce(
   }
 }
 
-/** @param withinMs - undefined: for as long as it takes. @returns undefined: NATS does not answer in that time. @throws the signal's reason */
+/** @param withinMs - default: no limit. @returns undefined if NATS did not answer in time */
 async function connectWithin(
   {nats, client}: FeedSource,
   withinMs: number | undefined,
@@ -239,7 +236,7 @@ async function openHeld(directory: string): Promise<HeldStore | undefined> {
   }
 }
 
-/** @returns why the stream does not go on with what is held; undefined: it does, or has no block yet and nothing is held */
+/** @returns why the stream does not continue the store; undefined if it does, or both are empty */
 async function findLack(
   connection: NatsConnection,
   name: string,
@@ -280,7 +277,6 @@ interface Download {
   readonly signal: AbortSignal;
 }
 
-/** @returns the folder with its files, which are whole and checked */
 async function download(taken: Download): Promise<string> {
   const {directory, list, log, signal} = taken;
   const draft = `${directory}.taking`;
@@ -295,7 +291,7 @@ async function download(taken: Download): Promise<string> {
   return draft;
 }
 
-/** Finality that the snapshot lacks is marked in it. @returns why it may not take the place of what is held; undefined: it may */
+/** Marks the store's finality in the snapshot. @returns why it must not replace the store; undefined if it may */
 async function compare(held: HeldStore, draft: string): Promise<string | undefined> {
   const {newest, reader, close} = await openFiles(draft, draft);
   try {
@@ -317,7 +313,7 @@ async function compare(held: HeldStore, draft: string): Promise<string | undefin
   return undefined;
 }
 
-/** Removes what was there. Also called after a process that was killed in here. */
+/** Replaces the store. Also called after a process that was killed in here. */
 async function takePlace(directory: string): Promise<void> {
   const taken = takenOf(directory);
   if (!existsSync(taken) || (await isInUse(directory))) return; // to open it is refused then
@@ -344,7 +340,6 @@ async function takeFiles(draft: string, {store, list, log, signal}: Download): P
   }
 }
 
-/** @throws FeedError; the signal's reason */
 async function checkDraft(draft: string, list: SnapshotList, signal: AbortSignal): Promise<void> {
   const newest = await readNewestBlock(draft, draft);
   if (newest.block !== list.block || toHex(newest.stateRoot) !== list.stateRoot)
@@ -366,7 +361,6 @@ async function checkDraft(draft: string, list: SnapshotList, signal: AbortSignal
   }
 }
 
-/** Was this file taken before? */
 async function isComplete(path: string, {bytes, sha256}: SnapshotFile): Promise<boolean> {
   if (!existsSync(path) || statSync(path).size !== bytes) return false;
   const hash = createHash("sha256");

@@ -15,26 +15,26 @@ import {SourceLog} from "./sourceLog.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
 const RETRY_WAITS = {firstMs: 1000, longestMs: 60_000};
-/** A feed is looked at more often: the next message may mend it, and asking costs nobody anything. */
+/** Shorter: the next message of a feed may cure it, and asking costs nothing. */
 const FEED_WAITS = {firstMs: 1000, longestMs: 4000};
-/** Longest reason that /readyz shows: the start of the failure's first line. The log has the whole text. */
+/** Longest reason in /readyz, from the failure's first line. The log has all of it. */
 const MAX_REASON_LENGTH = 500;
 
 type Imported = Extract<ImportOutcome, {ok: true}>;
 type Failure = Pick<Extract<ImportOutcome, {ok: false}>, "ok" | "message" | "isFinal" | "needsSnapshot">;
 
-/** How long a node is followed that was chosen after a failure, before the others are looked at. */
+/** How long a node chosen after a failure is followed before the others are asked too. */
 const FOLLOWED_MS = 60_000;
 
 interface FollowingParts {
   readonly engine: Engine;
   readonly source: FollowedSource;
-  /** What stays the same at every attempt. */
+  /** What every attempt has in common. */
   readonly rules: Pick<ImportJob, "finalized" | "allowUnverified" | "chainId">;
   readonly status: SourceStatus;
-  /** Called if the import has failed and will always fail. */
+  /** Called if the import can never succeed. */
   readonly onFinal: (reason: string) => void;
-  /** Called each time that the feed does not go on with what is held. @returns what is known of a snapshot that does; may be empty */
+  /** Called whenever the feed does not continue the store. @returns the state of a replacing snapshot, or "" */
   readonly onBehind?: () => string;
   readonly log: Logger;
 }
@@ -46,7 +46,6 @@ export class Following {
   private readonly sourceLog: SourceLog;
   private readonly unwatch: () => void;
   private readonly stopping = new AbortController();
-  /** undefined between attempts. */
   private running: Running<ImportOutcome> | undefined;
   private attempts = 0;
   private readonly backoff: Backoff;
@@ -54,7 +53,7 @@ export class Following {
   private failedAt = -1;
   private startedMs = 0;
   private nextLineMs = 0;
-  /** What the status has of the running attempt. */
+  /** What the status contains of the running attempt. */
   private counted = {blocks: 0, busyMs: 0};
 
   constructor(private readonly parts: FollowingParts) {
@@ -67,7 +66,7 @@ export class Following {
     void this.run();
   }
 
-  /** Asks the import to end after the current block. It is not started again. */
+  /** Ends the import after the current block, for good. */
   stop(): void {
     this.unwatch();
     this.stopping.abort();
@@ -114,11 +113,11 @@ export class Following {
     const {head, blocks, accounts, target, busyMs} = event;
     const {status} = this;
     status.target = target;
-    // A rollback takes blocks back.
+    // A rollback removes blocks.
     status.blocks += Math.max(0, blocks - this.counted.blocks);
     status.busyMs += busyMs - this.counted.busyMs;
     this.counted = {blocks, busyMs};
-    // At the head of its source, a new block is no news.
+    // At the head of the source, a new block is no news.
     if ((head.latest ?? -1) >= (target ?? Number.POSITIVE_INFINITY) || performance.now() < this.nextLineMs)
       return;
     this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
@@ -126,10 +125,10 @@ export class Following {
     this.log.info({head: headFields(head), blocks, accounts, target, ...pace}, "importing");
   }
 
-  /** A block above those before the failure shows that the import works again. */
+  /** A block above those before the failure means that the import works again. */
   private noteHead({latest}: Head, before: Head): void {
     if (latest === undefined) return;
-    // Between attempts only a rollback command removes blocks. The blocks that come in their place count as new.
+    // Between attempts only a rollback command removes blocks. Those that replace them count as new.
     if (this.running === undefined) this.failedAt = Math.min(this.failedAt, latest);
     if (latest <= (before.latest ?? -1)) return;
     this.status.receivedMs = Date.now();
@@ -158,7 +157,7 @@ export class Following {
     this.log.info({head: headFields(head), blocks}, "the import has ended");
   }
 
-  /** @returns when it is tried again; undefined: never */
+  /** @returns the time until the next attempt; undefined if there is none */
   private fail({message, isFinal, needsSnapshot = false}: Failure): number | undefined {
     const {status, engine, parts} = this;
     const snapshot = needsSnapshot ? (parts.onBehind?.() ?? "") : "";
@@ -189,14 +188,14 @@ function turnNodes(source: FollowedSource, attempt: number): FollowedSource {
   return {...source, nodes: {...source.nodes, urls: turned}, surveyAfterMs: FOLLOWED_MS};
 }
 
-/** For the log: a path, or nodes and servers without the parts of their URLs that may hold keys. */
+/** For the log: a path, or nodes and servers without the parts of URLs that may contain keys. */
 function nameSource(source: FollowedSource): string {
   if (source.kind === "diffs") return source.path;
   if (source.kind === "feed") return source.nats.urls.map(url => new URL(url).host).join(", ");
   return source.nodes.urls.map(url => new URL(url).origin).join(", ");
 }
 
-/** How fast an import gets nearer to its target, if it has one, and how long it will still take: undefined while nothing has come. */
+/** The rate of an import with a target, and its remaining time, undefined until a block came. */
 function paceOf({blocks, head, target}: ImportEvent, ms: number): object | undefined {
   if (target === undefined) return undefined;
   const rate = (1000 * Math.max(0, blocks)) / Math.max(1, ms);

@@ -1,4 +1,4 @@
-/** Whether a snapshot may take the place of the store that is held: what is finalized there stays. */
+/** Whether a snapshot may replace the store: finalized blocks stay. */
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {isSame, toHex} from "../../../storage/hex.ts";
 

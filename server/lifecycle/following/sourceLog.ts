@@ -1,4 +1,4 @@
-/** Log lines of a followed source: its state, its nodes, and how they are read. What was logged before is not logged again. */
+/** Logs changes of a followed source: its state, its nodes, and how they are read. */
 import type {Logger} from "pino";
 import type {HeadsEvent} from "../../../nodes/rpc/newHeads.ts";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
@@ -6,7 +6,7 @@ import type {NodesEvent} from "../../../nodes/rpc/nodes.ts";
 import type {SourceEvent, SourceState} from "../../../workers/messages/importSource.ts";
 import type {SourceStatus} from "../../observe/sourceStatus.ts";
 
-/** `SOURCE` is the node or the feed. */
+/** `SOURCE` becomes node or feed. */
 const STATE_LINES: Readonly<Record<SourceState, string>> = {
   reading: "blocks are read from the SOURCE up to its head",
   following: "the SOURCE's head is reached; new blocks are imported as they come",
@@ -17,7 +17,7 @@ const REORGANISED =
 
 const OPEN_RESETS =
   "accounts were removed and made again: only the SOURCE's word shows it, and no other node could be asked";
-/** A line names no more accounts. */
+/** Most accounts in a log line. */
 const MOST_NAMED = 10;
 
 const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
@@ -32,7 +32,7 @@ const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
 };
 
 export class SourceLog {
-  /** What was logged last, by what it is about. */
+  /** What was logged last, by subject. */
   private readonly last = new Map<string, string | undefined>();
 
   constructor(

@@ -15,18 +15,16 @@ import {
 interface ReplacementParts {
   readonly target: SnapshotTarget;
   readonly engine: Engine;
-  /** At the start. */
   readonly refusal: SnapshotRefusal | undefined;
-  /** Does the feed still not go on with what is held? */
+  /** Whether the feed still does not continue the store. */
   readonly isNeeded: () => boolean;
-  /** The snapshot takes the place of the store at the next start. */
+  /** Called when the snapshot will replace the store at the next start. */
   readonly onTaken: () => void;
   readonly log: Logger;
 }
 
 export class StoreReplacement {
   private readonly stopping = new AbortController();
-  /** undefined: no attempt is under way. */
   private work: Promise<void> | undefined;
   private refusal: SnapshotRefusal | undefined;
   private remark: string;
@@ -36,7 +34,7 @@ export class StoreReplacement {
     this.remark = parts.refusal?.reason ?? "";
   }
 
-  /** Begins an attempt unless one is under way. @returns what became of the one before; "": there was none, or nothing is to say of it */
+  /** Starts an attempt unless one is running. @returns the result of the previous one, or "" */
   take(): string {
     if (!this.stopping.signal.aborted)
       this.work ??= this.run().finally(() => {

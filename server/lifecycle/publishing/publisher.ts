@@ -23,52 +23,49 @@ import {KEPT_BLOCKS} from "../../../storage/block/keptChanges.ts";
 import {isSame} from "../../../storage/hex.ts";
 import type {ChainView} from "../../../workers/chain/chainView.ts";
 
-/** A publisher without a message for so long gives way to another one. One that comes back with its branch was not gone, and gets twice the time. */
+/** After this silence another publisher may take over. If the silent one returns with its branch, the time doubles. */
 const SILENCE_MS = 10_000;
 const LONGEST_SILENCE_MS = 600_000;
-/** So many blocks are looked at before other work has its turn. */
+/** Blocks that are read before the thread yields. */
 const LOOKS_AT_ONCE = 64;
 const NO_CHANGES = Buffer.alloc(0);
 
-/** Where the stream stands, as this service sees it. */
 export type PublishState =
   | {
       readonly kind: "published";
       readonly block: number;
-      /** The last gap that was published from here into a stream that had blocks; -1: none. Without this block a replica needs a snapshot. */
+      /** The last gap published from here after other blocks; -1: none. Replicas need this block. */
       readonly gap: number;
     }
-  /** The stream's last block is not held here, or not yet. */
+  /** The stream's last block is not stored here, or not yet. */
   | {readonly kind: "behind"; readonly block: number};
 
-/** The end of the stream's chain. */
 interface ChainEnd {
   readonly number: number;
   readonly hash: Uint8Array;
-  /** The block after it was begun and not ended. */
+  /** The next block was begun but not completed. */
   readonly isCut: boolean;
 }
 
 export class Publisher {
-  /** What is known of the stream; undefined: to be read. */
+  /** undefined: to be read. */
   private tip: StreamTip | undefined;
   /** The last message that was certainly sent from here. */
   private sent = -1;
-  /** A message with this service's name is its own, though it knows of none: it was sent before the start, or its acknowledgement was lost. */
+  /** A message of this service may be unknown to it: sent before the start, or without acknowledgement. */
   private isUnsure = true;
-  /** Since when the last block is the one with this number in the stream. */
+  /** Since when the stream's last block has this sequence number. */
   private seen = {sequence: -1, sinceMs: 0};
   private silenceMs = SILENCE_MS;
   private gap = -1;
 
-  /** @param id - of this service, PUBLISHER_BYTES */
   constructor(
     private readonly id: Uint8Array,
     private readonly chain: ChainView,
     private readonly readMs: () => number = () => performance.now(),
   ) {}
 
-  /** Is the stream's last block, as far as is known, one of this service? */
+  /** Whether the stream's last known block is from this service. */
   get isOwn(): boolean {
     const {block} = this.tip ?? {};
     return block !== undefined && isSame(this.id, block.head.publisher) && block.sequence <= this.sent;
@@ -78,7 +75,7 @@ export class Publisher {
     return this.readMs() - this.seen.sinceMs >= this.silenceMs;
   }
 
-  /** The stream is to be read again: others may have published. */
+  /** Reads the stream again at the next step: others may have published. */
   look(): void {
     this.tip = undefined;
   }
@@ -155,7 +152,7 @@ export class Publisher {
     };
     const {common, blocks} = await findPath(stream, {...tip, finality: undefined}, held, signal);
     const floor = this.holds(finality) ? finality.head.number : -1;
-    // Of a block that was never in the stream, finality says nothing: no replica took it.
+    // For a block that was never in the stream, finality does not matter: no replica has it.
     if (finality !== undefined && floor < 0) {
       const {number, hash} = finality.head;
       const isOfStream = common === undefined || blocks.some(one => isSame(one.hash, hash));
@@ -163,14 +160,14 @@ export class Publisher {
       if (isOfStream)
         throw new FeedError(`the stream calls another block ${number} finalized than the one held here`);
     }
-    // Without a common block the stream has forgotten it, and replicas may have held it all along. Or the last block is made up.
+    // The stream has dropped the common block, which replicas may still have. Or the last block is made up.
     if (common === undefined) return end.number > latest && !isSilent ? undefined : floor;
     if (common === latest) return undefined;
     if (!isOwn && latest <= end.number) this.silenceMs = Math.min(2 * this.silenceMs, LONGEST_SILENCE_MS);
     return Math.max(common, floor);
   }
 
-  /** The first block from `from` on from which the changes of all up to `latest` are kept; `latest + 1`: those of `latest` are not. */
+  /** The first block from `from` on after which all changes up to `latest` are kept; `latest + 1` if none are. */
   private async findKept(from: number, latest: number): Promise<number> {
     const isKept = (block: number): boolean => this.chain.readKept(block)?.packed !== undefined;
     if (isKept(from)) return from;
@@ -184,7 +181,7 @@ export class Publisher {
 
   private async publish(stream: FeedStream, tip: StreamTip, block: number): Promise<undefined> {
     const found = this.chain.readKept(block);
-    // Removed meanwhile: the next look finds what is there now.
+    // It was removed meanwhile: the next step reads what is there.
     if (found === undefined) return;
     const {packed, ...fields} = found;
     const size = stream.bodyBytes;
@@ -205,7 +202,7 @@ export class Publisher {
     }
   }
 
-  /** @returns whether there was something to say */
+  /** @returns whether anything was published */
   private async publishFinality(stream: FeedStream, tip: StreamTip, end: number): Promise<boolean> {
     const said = this.holds(tip.finality) ? tip.finality.head : {number: -1, count: 0};
     const {finalizations} = this.chain;
@@ -232,7 +229,7 @@ export class Publisher {
     try {
       return await stream.publish(head, body, after);
     } catch (error) {
-      // It may be in the stream, which is read again.
+      // It may be in the stream, which is therefore read again.
       if (!(error instanceof StreamMoved)) this.isUnsure = true;
       throw error;
     }
@@ -247,7 +244,7 @@ export class Publisher {
   }
 }
 
-/** A block that was begun and not ended does not count: its parent does. */
+/** A block that was not completed does not count: its parent does. */
 function endOf(head: BlockHead | undefined): ChainEnd | undefined {
   if (head === undefined) return undefined;
   const {number, hash, parentHash, part, parts} = head;

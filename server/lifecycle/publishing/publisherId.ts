@@ -1,4 +1,4 @@
-/** The name of a service among the publishers of a stream. It stays with the store's folder, and no snapshot of the store has it. */
+/** The id of a publisher of a stream. It stays with the store's folder; snapshots do not contain it. */
 import {randomBytes} from "node:crypto";
 import {existsSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
@@ -8,12 +8,12 @@ import {readWholeFile} from "../../../storage/regularFile.ts";
 const FILE = "publisher";
 const HEX = new RegExp(`^[0-9a-f]{${2 * PUBLISHER_BYTES}}\n$`);
 
-/** Has the store been published? Then whatever is imported into it will be, too. */
+/** Whether the store was ever published: then later imports will be too. */
 export function hasPublisherId(directory: string): boolean {
   return existsSync(join(directory, FILE));
 }
 
-/** Makes one if there is none. @throws what the system throws if it cannot be kept */
+/** Creates one if there is none. @throws system errors */
 export function readPublisherId(directory: string): Buffer {
   const path = join(directory, FILE);
   try {

@@ -19,9 +19,9 @@ import {Publisher, type PublishState} from "./publisher.ts";
 import {readPublisherId} from "./publisherId.ts";
 import {Snapshots} from "./snapshots.ts";
 
-/** Without a change of the chain, the stream is looked at so often: another service may have published. */
+/** How often the stream is read while the chain does not change: another service may have published. */
 const LOOK_MS = 2000;
-/** What another service publishes in this time is not sent from here. A message that comes second is refused, which costs servers (docs/feed.md). */
+/** Waits for another publisher. A second message of a block is refused, which costs servers (docs/feed.md). */
 const FOLLOWER_MS = 500;
 const WAITS = {firstMs: 250, longestMs: 2000};
 const CLIENT = "proofd publisher";
@@ -35,7 +35,7 @@ export class Publishing {
   private hasChanged = false;
   private readonly work: Promise<void>;
   private readonly snapshots: Snapshots;
-  /** undefined until NATS was reached. What it knows of the stream outlives a connection. */
+  /** undefined until NATS was reached. It outlives a connection. */
   private publisher: Publisher | undefined;
   private saidOfServer: string | undefined;
 
@@ -54,12 +54,12 @@ export class Publishing {
     this.work = this.run();
   }
 
-  /** Ends after the message that is being sent. */
+  /** Completes the current message. */
   async stop(): Promise<void> {
     this.unwatch();
     this.stopping.abort();
     this.wake();
-    // What snapshots wait for fails when the connection is closed.
+    // Uploads that wait for NATS fail when the connection is closed.
     await Promise.all([this.snapshots.stop(), this.work]);
   }
 
@@ -107,7 +107,7 @@ export class Publishing {
     }
   }
 
-  /** Resolves when the chain changes, the service stops, or it is time to look. */
+  /** Resolves when the chain changes, the service stops, or LOOK_MS is over. */
   private change(): Promise<void> {
     return new Promise(resolve => {
       const timer = setTimeout(() => {
@@ -158,7 +158,7 @@ export class Publishing {
   }
 }
 
-/** Does it not pass by itself? A stream that is gone is made again. */
+/** Whether it does not pass by itself. A missing stream is created again. */
 function isLasting(error: unknown): boolean {
   return error instanceof FeedError && !(error instanceof StreamMissing);
 }

@@ -23,14 +23,14 @@ import type {PublishStatus} from "../../observe/publishStatus.ts";
 import type {PublishSettings} from "../serviceOptions.ts";
 import type {PublishState} from "./publisher.ts";
 
-/** From one look at what the feed has to the next. */
+/** Between two reads of the feed. */
 const LOOK_MS = 2000;
 /** Each attempt may copy gigabytes. */
 const RETRIES = {firstMs: 4000, longestMs: 300_000};
 
 type Published = Extract<PublishState, {kind: "published"}>;
 
-/** The stream has all blocks of the chain after the snapshot's up to `to`, from the message `first` on. */
+/** From the message `first` on, the stream has all blocks after the snapshot's up to `to`. */
 interface Proven {
   readonly snapshot: number;
   readonly first: number;
@@ -45,7 +45,7 @@ export class Snapshots {
   private readonly retries = new Backoff(RETRIES);
   private readonly stopping = new AbortController();
   private proven: Proven | undefined;
-  /** A replica needs this block or a later one, and then finds all that follow in the stream; -1: as far as is known, the stream has them all. */
+  /** A replica that has this block finds all later ones in the stream; -1: as far as known, it finds all. */
   private start = -1;
 
   constructor(
@@ -56,7 +56,7 @@ export class Snapshots {
     private readonly log: Logger,
   ) {}
 
-  /** @param gap - of a PublishState. @returns why replicas without the newest blocks cannot go on by the stream; "": they can */
+  /** @param gap - of a PublishState. @returns why replicas need a snapshot; "" if they do not */
   describeGap(gap: number): string {
     const start = Math.max(gap, this.start);
     if ((this.status.snapshotBlock ?? -1) >= start) return "";
@@ -64,17 +64,17 @@ export class Snapshots {
     return `the stream does not have what blocks up to ${start} changed, which was not kept here: replicas need a snapshot of block ${start} or a later one (${upload})`;
   }
 
-  /** Called while the newest block that is held is the stream's last one. Publishing does not wait for it. */
+  /** Called while the stream ends with the newest stored block. Publishing does not wait for it. */
   note(connection: NatsConnection, chain: FeedChain, stream: FeedStream, state: Published): void {
     if (this.stopping.signal.aborted || performance.now() < this.nextLookMs) return;
     this.nextLookMs = Number.POSITIVE_INFINITY;
     this.work = this.look(connection, chain, stream, state).catch(() => {
-      // NATS is away, which publishing finds out and says.
+      // NATS is away, which publishing notices and reports.
       this.nextLookMs = performance.now() + LOOK_MS;
     });
   }
 
-  /** Looks at what the feed has, and uploads a snapshot if it needs one. @throws NatsAway */
+  /** Uploads a snapshot if the feed needs one. @throws NatsAway */
   private async look(
     connection: NatsConnection,
     chain: FeedChain,
@@ -104,7 +104,7 @@ export class Snapshots {
     this.settle(await this.running.outcome);
   }
 
-  /** @returns -1: the stream has all blocks of the chain after the newest snapshot's. @throws NatsAway; the signal's reason */
+  /** @returns -1 if the stream has all blocks after the snapshot's. @throws NatsAway; the signal's reason */
   private async findStart(feed: FeedStream, snapshot: number): Promise<number> {
     const {chain, proven} = this;
     const tip = await feed.readTip();

@@ -29,7 +29,6 @@ import {
   WORD_BOUND,
 } from "./callValues.ts";
 
-/** The node's rules for every call. */
 export interface CallRules {
   /** undefined if unknown. Then the chain id of a call is not checked. */
   readonly chainId: bigint | undefined;

@@ -68,7 +68,6 @@ function countKeys(entry: unknown): number {
   return Array.isArray(storageKeys) ? storageKeys.length : 0;
 }
 
-/** @returns at least one */
 export function* parseAuthorizationList(list: unknown, path: string): Work<Authorization[]> {
   if (!Array.isArray(list) || list.length === 0)
     throw createValueError(path, list, "a non-empty array of {chainId, address, nonce, yParity, r, s}");

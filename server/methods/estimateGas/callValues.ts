@@ -31,7 +31,6 @@ export function readField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
 }
 
-/** @returns undefined for a field that is left out or null */
 export function parseField<Value>(
   fields: Fields,
   name: string,

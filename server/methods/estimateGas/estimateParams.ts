@@ -92,7 +92,6 @@ const BLOCK_OR_OVERRIDES = {
   anyOf: [BLOCK_PARAM, {title: "block number", type: "string", pattern: DECIMAL.source}, OVERRIDES_PARAM],
 };
 
-/** @param method - whose parameters they are */
 export function createEstimateParams(method: string): ParamList {
   return new ParamList(method, [
     {name: "call", required: true, schema: CALL_PARAM},

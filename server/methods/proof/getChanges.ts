@@ -23,7 +23,6 @@ const NAME = "chain_getChanges";
 const ACCOUNTS = "accounts";
 const ALL = "all";
 const TREES = [ACCOUNTS, ALL] as const;
-/** 80 bits. */
 const CURSOR = /^0[xX]([0-9a-fA-F]{1,20})$/;
 const INDEX_DIGITS = 10;
 const LAST_INDEX = 2 ** 40 - 1;

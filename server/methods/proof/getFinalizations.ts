@@ -43,7 +43,6 @@ export const getFinalizations: LaneMethod<ProofCalls> = {
   },
 };
 
-/** @throws RpcError INVALID_PARAMS */
 function readFrom(from: unknown): number {
   if ((from ?? undefined) === undefined) return 0;
   const block = typeof from === "string" ? parseBlockNumber(from) : undefined;

@@ -57,7 +57,6 @@ function leavesCost(params: Call["params"]): number {
   return count === undefined ? 0 : CALL_COST + Math.ceil(count / LEAVES_PER_COST);
 }
 
-/** @throws RpcError INVALID_PARAMS */
 function readFrom(fromIndex: unknown): number {
   const from = parseNumber(fromIndex);
   if (from !== undefined && from < LEAF_POSITIONS) return from;

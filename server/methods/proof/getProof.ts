@@ -70,7 +70,6 @@ export function packProofCall(
   return at;
 }
 
-/** Proof of a leaf: its value, and the nodes from the root down to it. */
 const LEAF_PROOF = objectOf({
   value: BYTES,
   proofRelatedNodes: {...arrayOf(BYTES), minItems: 42, maxItems: 42},

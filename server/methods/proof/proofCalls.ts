@@ -44,7 +44,6 @@ export class ProofCalls implements LaneCalls {
     return this.costs[call] as number;
   }
 
-  /** @returns a view of the packed calls from `first` to before `end` */
   slice(first: number, end: number): Uint8Array {
     return this.packed.subarray(this.ends[first - 1] ?? 0, this.ends[end - 1]);
   }

@@ -6,14 +6,10 @@ import type {Schema} from "../schema.ts";
 interface Parts {
   readonly name: string;
   readonly summary: string;
-  /** Default: none. */
   readonly params?: readonly Param[];
   readonly result: {readonly name: string; readonly schema: Schema};
-  /** Default: none. */
   readonly errors?: readonly RpcCode[];
-  /** Default: 0. */
   readonly cost?: number;
-  /** @returns the result as JSON text. @throws RpcError. Any other error is a fault of this service */
   answer(view: RequestView, params: readonly unknown[]): string;
 }
 
