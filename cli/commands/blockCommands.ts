@@ -1,5 +1,10 @@
 /** `proofd finalize` and `proofd rollback`: executed here, or by the proofd that has the store open. */
-import type {BlockCommand, CommandKind, ControlAnswer} from "../../server/lifecycle/control/blockCommand.ts";
+import {
+  type BlockCommand,
+  type CommandKind,
+  type ControlAnswer,
+  executeCommand,
+} from "../../server/lifecycle/control/blockCommand.ts";
 import {NoControl, sendCommand} from "../../server/lifecycle/control/controlClient.ts";
 import {describeHolder} from "../../server/lifecycle/control/storeHolder.ts";
 import {DEFAULT_CACHE_BYTES, openStore} from "../../server/lifecycle/storeOpening.ts";
@@ -30,13 +35,15 @@ export async function runFinalize({db, to}: {readonly db: string; readonly to: n
   return ExitCode.OK;
 }
 
-interface RollbackOptions {
+export async function runRollback({
+  db,
+  to,
+  finalized,
+}: {
   readonly db: string;
   readonly to: number;
   readonly finalized: boolean;
-}
-
-export async function runRollback({db, to, finalized}: RollbackOptions): Promise<number> {
+}): Promise<number> {
   const before = finalized
     ? await removeFinalized(db, to)
     : (await execute(db, {kind: "rollback", to})).before.latest;
@@ -72,22 +79,13 @@ async function execute(db: string, command: BlockCommand): Promise<Executed> {
 }
 
 /** @returns undefined if another process has the store open */
-async function executeHere(db: string, {kind, to}: BlockCommand): Promise<ControlAnswer | undefined> {
+async function executeHere(db: string, command: BlockCommand): Promise<ControlAnswer | undefined> {
   const options = {directory: db, workers: 0, cacheBytes: DEFAULT_CACHE_BYTES, createIfMissing: false};
   const engine = await openStore(options).catch((error: unknown) => {
     if (error instanceof WorkError && codeOf(error.cause) === "STORE_IN_USE") return undefined;
     throw error;
   });
-  if (engine === undefined) return undefined;
-  try {
-    const before = engine.chain.head();
-    return {ok: true, before, after: await engine[kind](to)};
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return {ok: false, message: (error as Error).message};
-  } finally {
-    await engine.close();
-  }
+  return engine && executeCommand(engine, command).finally(() => engine.close());
 }
 
 async function sendToOwner(db: string, command: BlockCommand): Promise<ControlAnswer> {

@@ -18,22 +18,12 @@ const GUARDED = {command: 64, service: 128, perThread: 96};
 const UNGUARDED = {command: 8, service: 16, perThread: 6};
 const UNGUARDED_OPTION = "--disable-wasm-trap-handler";
 
-interface UserLimits {
-  readonly open_files?: Limit;
-  /** Before Node 22; also in bytes. */
-  readonly virtual_memory_kbytes?: Limit;
-  readonly virtual_memory_bytes?: Limit;
-}
-
-interface Limit {
-  readonly soft: number | "unlimited";
-}
-
 /** Read once: a report takes 8 to 40 ms. */
 const LIMITS = readLimits();
 /** Node has raised it to the hard limit. */
-const MAX_FILES = softOf(LIMITS.open_files);
-const MAX_ADDRESSES = softOf(LIMITS.virtual_memory_bytes ?? LIMITS.virtual_memory_kbytes);
+const MAX_FILES = softOf("open_files");
+/** Before Node 22, the name was another one, for bytes too. */
+const MAX_ADDRESSES = Math.min(softOf("virtual_memory_bytes"), softOf("virtual_memory_kbytes"));
 
 /**
  * Called at the start: later, modules, threads and LevelDB would fail one by one, or V8 would end the process.
@@ -69,12 +59,13 @@ function isUnguarded(): boolean {
   return [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").includes(UNGUARDED_OPTION);
 }
 
-function readLimits(): UserLimits {
+function readLimits(): Readonly<Record<string, {readonly soft: unknown}>> {
   // Without this, the report resolves names of interfaces and connections. (Node's types lack the property.)
   Object.assign(process.report, {excludeNetwork: true});
-  return (process.report.getReport() as {userLimits?: UserLimits}).userLimits ?? {};
+  return (process.report.getReport() as {userLimits?: typeof LIMITS}).userLimits ?? {};
 }
 
-function softOf(limit: Limit | undefined): number {
-  return typeof limit?.soft === "number" ? limit.soft : Number.POSITIVE_INFINITY;
+function softOf(name: string): number {
+  const soft = LIMITS[name]?.soft;
+  return typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
 }

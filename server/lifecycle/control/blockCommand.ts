@@ -1,4 +1,5 @@
 /** Commands of `proofd finalize` and `proofd rollback` to the process that has the store open: POST /finalize, POST /rollback. */
+import {type Engine, StoreError} from "../../../workers/engine.ts";
 import type {Head} from "../../../workers/messages/head.ts";
 
 export const COMMAND_KINDS = ["finalize", "rollback"] as const;
@@ -17,6 +18,20 @@ export interface BlockCommand {
 export type ControlAnswer =
   | {readonly ok: true; readonly before: Head; readonly after: Head}
   | {readonly ok: false; readonly message: string};
+
+export type CommandedEngine = Pick<Engine, "chain" | CommandKind>;
+
+export async function executeCommand(
+  engine: CommandedEngine,
+  {kind, to}: BlockCommand,
+): Promise<ControlAnswer> {
+  const before = engine.chain.head();
+  try {
+    return {ok: true, before, after: await engine[kind](to)};
+  } catch (error) {
+    return {ok: false, message: error instanceof StoreError ? error.message : String(error)};
+  }
+}
 
 /** A head as JSON, for logs and answers to commands: null instead of undefined. */
 export function headFields({earliest, finalized, latest}: Head) {

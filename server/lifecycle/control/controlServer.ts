@@ -8,13 +8,13 @@ import {randomBytes, timingSafeEqual} from "node:crypto";
 import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo, Socket} from "node:net";
-import {type Engine, StoreError} from "../../../workers/engine.ts";
 import {
   answerFields,
   type BlockCommand,
   COMMAND_KINDS,
-  type CommandKind,
+  type CommandedEngine,
   type ControlAnswer,
+  executeCommand,
   MAX_COMMAND_BYTES,
   parseBody,
 } from "./blockCommand.ts";
@@ -31,8 +31,6 @@ const TOKEN_BYTES = 32;
 const BEAT_MS = 1_000;
 
 const HEADERS = {"Content-Type": "application/json", Connection: "close"};
-
-type CommandedEngine = Pick<Engine, "chain" | CommandKind>;
 
 export type CommandListener = (command: BlockCommand, answer: ControlAnswer) => void;
 
@@ -120,7 +118,7 @@ export class ControlServer {
     const beat = setInterval(() => response.write(" "), this.beatMs);
     response.write(" ");
     const command = {kind, to};
-    const answer = await this.execute(command).finally(() => clearInterval(beat));
+    const answer = await executeCommand(this.engine, command).finally(() => clearInterval(beat));
     this.onCommand(command, answer);
     return end(response, JSON.stringify(answerFields(answer)));
   }
@@ -129,15 +127,6 @@ export class ControlServer {
     const given = Buffer.from(authorization ?? "");
     const expected = Buffer.from(`Bearer ${this.token}`);
     return given.length === expected.length && timingSafeEqual(given, expected);
-  }
-
-  private async execute({kind, to}: BlockCommand): Promise<ControlAnswer> {
-    const before = this.engine.chain.head();
-    try {
-      return {ok: true, before, after: await this.engine[kind](to)};
-    } catch (error) {
-      return {ok: false, message: error instanceof StoreError ? error.message : String(error)};
-    }
   }
 }
 

@@ -27,7 +27,7 @@ export function startFinality(options: FinalityOptions, engine: Engine, log: Log
     child[state === "up" ? "info" : "warn"]({node: name, state, reason}, `a node is ${state}`);
   };
   const open = (settings: NodesSettings) =>
-    new Nodes({...settings, maxAnswerBytes: Math.min(settings.maxAnswerBytes, MAX_ANSWER_BYTES)}, onEvent);
+    new Nodes({...settings, maxAnswerBytes: MAX_ANSWER_BYTES}, onEvent);
   const nodes = open(options.nodes);
   const layer2 = source === "l1" && options.layer2 !== undefined ? open(options.layer2) : undefined;
   const work =
