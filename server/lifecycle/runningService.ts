@@ -21,7 +21,7 @@ import {TroubleLog} from "../observe/troubleLog.ts";
 import {VERSION} from "../version.ts";
 import {answerFields, headFields} from "./control/blockCommand.ts";
 import type {RunningFinality} from "./finality/finality.ts";
-import type {SnapshotRefusal, SnapshotTarget} from "./following/firstSnapshot.ts";
+import type {SnapshotMiss, SnapshotTarget} from "./following/firstSnapshot.ts";
 import {Following} from "./following/following.ts";
 import type {StoreReplacement} from "./following/storeReplacement.ts";
 import {type Part, Parts, type Stop} from "./parts.ts";
@@ -32,7 +32,7 @@ import {startVerifying} from "./verifying.ts";
 import {SettingsError, StoppedEarly, WorkError} from "./workError.ts";
 
 /** The fields of the JSON line of `proofd serve` once it takes requests. */
-type Announcement = ReturnType<StartingService["announce"]>;
+type Announcement = ReturnType<StartedService["announce"]>;
 
 interface Surroundings {
   readonly log: Logger;
@@ -57,7 +57,7 @@ export async function startService(
   options: ServiceOptions,
   surroundings: Surroundings,
 ): Promise<RunningService> {
-  return new RunningService(await startParts(options, surroundings), options, surroundings);
+  return new RunningService(await StartedService.start(options, surroundings), options, surroundings);
 }
 
 export class RunningService {
@@ -80,22 +80,22 @@ export class RunningService {
   }
 
   get announcement(): Announcement {
-    return this.started.service.announce();
+    return this.started.announce();
   }
 
   get engine(): Engine {
-    return this.started.service.engine;
+    return this.started.engine;
   }
 
   /** Answers the requests that have begun, and stops every part. @throws WorkError as Parts */
   async stop(timeoutMs: number = STOP_MS): Promise<void> {
     this.isStopping = true;
     await this.starting;
-    await this.started.parts.stop(timeoutMs);
+    await this.started.stop(timeoutMs);
   }
 
   private watch(): void {
-    const {failed, replaced} = this.started.service;
+    const {failed, replaced} = this.started;
     void failed.then(this.fail);
     void replaced.then(() => {
       if (!this.isStopping) this.starting = this.restart();
@@ -106,8 +106,8 @@ export class RunningService {
   private async restart(): Promise<void> {
     const {log} = this.surroundings;
     try {
-      await this.started.parts.stop(STOP_MS);
-      this.started = await startParts(this.options, this.surroundings);
+      await this.started.stop(STOP_MS);
+      this.started = await StartedService.start(this.options, this.surroundings);
       this.watch();
       // With port 0, the port is another one.
       log.info(this.announcement, "the service was started again with a snapshot");
@@ -120,38 +120,11 @@ export class RunningService {
   }
 }
 
-interface StartedService {
-  readonly service: StartingService;
-  readonly parts: Parts;
-}
-
-async function startParts(
-  options: ServiceOptions,
-  {log, stopping = new Promise(() => {}), onDemo = () => {}, moreParts = []}: Surroundings,
-): Promise<StartedService> {
-  if (options.diffs !== "-") requireReadable("--diffs", options.diffs);
-  requireReadable("--genesis", options.l2?.genesisPath);
-  if (options.feed !== undefined) requireRoomBeside("--feed", options.db);
-  if (options.publish !== undefined && options.publish.snapshots.every > 0)
-    requireRoomBeside("--publish", options.db);
-  const service = new StartingService(options, log, stopping, onDemo);
-  const parts = new Parts(log);
-  try {
-    for (const part of [...service.parts, ...moreParts]) await parts.start(part);
-  } catch (error) {
-    await parts
-      .stop(STOP_MS)
-      .catch((error: Error) => log.error({err: error}, "the failed start leaves parts open"));
-    throw error;
-  }
-  service.isStarted = true;
-  return {service, parts};
-}
-
-/** The parts of one start, and what they share. */
-class StartingService {
+/** One start of a service: its parts, and what they share. */
+class StartedService {
+  private readonly started: Parts;
   /** In the order of their start. */
-  readonly parts: readonly Part[] = [
+  private readonly parts: readonly Part[] = [
     {name: "the first snapshot", start: () => this.takeFirstSnapshot()},
     {name: "the store", share: 1, start: () => this.openStore()},
     {name: "finality", start: () => this.startFinality()},
@@ -166,11 +139,11 @@ class StartingService {
   readonly failed: Promise<WorkError>;
   /** Resolves once a snapshot is to replace the store at the next start. */
   readonly replaced: Promise<void>;
-  isStarted = false;
+  private isStarted = false;
   engine!: Engine;
   private fail!: (error: WorkError) => void;
   private replace!: () => void;
-  private refusal: SnapshotRefusal | undefined;
+  private refused: SnapshotMiss | undefined;
   private readonly trouble: TroubleLog;
   private readonly source: FollowedSource | undefined;
   private readonly sourceStatus: SourceStatus | undefined;
@@ -181,13 +154,13 @@ class StartingService {
   private boundPort = 0;
   private metricsPort: number | undefined;
 
-  constructor(
+  private constructor(
     private readonly options: ServiceOptions,
-    private readonly log: Logger,
-    private readonly stopping: Promise<unknown>,
-    private readonly onDemo: (event: ImportEvent) => void,
+    private readonly surroundings: Surroundings,
+    private readonly log = surroundings.log,
   ) {
     const {feed, l2, diffs, publish} = options;
+    this.started = new Parts(log);
     this.trouble = new TroubleLog(log);
     this.source = feed ?? l2 ?? (diffs === undefined ? undefined : {kind: "diffs", path: diffs});
     this.sourceStatus =
@@ -199,6 +172,30 @@ class StartingService {
     this.replaced = new Promise(resolve => {
       this.replace = resolve;
     });
+  }
+
+  static async start(options: ServiceOptions, surroundings: Surroundings): Promise<StartedService> {
+    if (options.diffs !== "-") requireReadable("--diffs", options.diffs);
+    requireReadable("--genesis", options.l2?.genesisPath);
+    if (options.feed !== undefined) requireRoomBeside("--feed", options.db);
+    if (options.publish !== undefined && options.publish.snapshots.every > 0)
+      requireRoomBeside("--publish", options.db);
+    const service = new StartedService(options, surroundings);
+    const {started, log} = service;
+    try {
+      for (const part of [...service.parts, ...(surroundings.moreParts ?? [])]) await started.start(part);
+    } catch (error) {
+      await service
+        .stop(STOP_MS)
+        .catch((error: Error) => log.error({err: error}, "the failed start leaves parts open"));
+      throw error;
+    }
+    service.isStarted = true;
+    return service;
+  }
+
+  stop(timeoutMs: number): Promise<void> {
+    return this.started.stop(timeoutMs);
   }
 
   announce() {
@@ -224,8 +221,10 @@ class StartingService {
     // Imported here, because it loads NATS, which other services do not need.
     const {takeSnapshot} = await import("./following/firstSnapshot.ts");
     const ending = new AbortController();
-    void this.stopping.then(() => ending.abort(new StoppedEarly("stopped while the snapshot came")));
-    this.refusal = await takeSnapshot(target, this.log, ending.signal);
+    void this.surroundings.stopping?.then(() =>
+      ending.abort(new StoppedEarly("stopped while the snapshot came")),
+    );
+    this.refused = await takeSnapshot(target, this.log, ending.signal);
   }
 
   private snapshotTarget(): SnapshotTarget | undefined {
@@ -265,8 +264,9 @@ class StartingService {
     const [genesisPath, blocksPath] = DEMO_FILES.map(url => fileURLToPath(url)) as [string, string];
     const source = {kind: "blocks", genesisPath, blocksPath} as const;
     const rules = {finalized: "last", allowUnverified: false, chainId} as const;
-    const running = this.engine.startImport({source, ...rules}, this.onDemo);
-    void this.stopping.then(() => running.stop());
+    const {stopping, onDemo = () => {}} = this.surroundings;
+    const running = this.engine.startImport({source, ...rules}, onDemo);
+    void stopping?.then(() => running.stop());
     const outcome = await running.outcome;
     if (!outcome.ok) throw new (outcome.isFinal ? SettingsError : WorkError)(`--demo: ${outcome.message}`);
   }
@@ -333,12 +333,12 @@ class StartingService {
   }
 
   private async prepareReplacement(status: SourceStatus): Promise<StoreReplacement | undefined> {
-    const {engine, refusal, log} = this;
+    const {engine, refused, log} = this;
     const target = this.snapshotTarget();
     if (target === undefined) return undefined;
     const {StoreReplacement} = await import("./following/storeReplacement.ts");
     const isNeeded = (): boolean => status.state === "behind";
-    return new StoreReplacement({target, engine, refusal, isNeeded, onTaken: () => this.replace(), log});
+    return new StoreReplacement({target, engine, refused, isNeeded, onTaken: () => this.replace(), log});
   }
 
   private async publish(): Promise<Stop | undefined> {

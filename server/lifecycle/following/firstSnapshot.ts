@@ -57,31 +57,27 @@ export interface HeldStore {
   close(): void;
 }
 
-/** A snapshot that must not replace the store. Only another one is tried. */
-export interface SnapshotRefusal {
-  readonly block: number;
+/** Why no snapshot replaces the store. */
+export interface SnapshotMiss {
   readonly reason: string;
+  /** Of a snapshot that contradicts the store: only another one is tried. */
+  readonly block?: number | undefined;
 }
 
-type Taken =
-  | {readonly kind: "nothing"}
-  | {readonly kind: "whole"; readonly draft: string}
-  | ({readonly kind: "refused"} & SnapshotRefusal)
-  | {readonly kind: "waiting"; readonly reason: string};
-
-const NOTHING: Taken = {kind: "nothing"};
+/** A checked snapshot in the folder `draft`. undefined: the store, or none, is right. */
+type Taken = {readonly draft: string} | SnapshotMiss | undefined;
 
 /**
  * Call it before the store is opened. An interrupted snapshot is retried.
  *
- * @returns the snapshot that was refused because it contradicts the store, if one was
+ * @returns why a snapshot was refused, if it contradicts the store
  * @throws WorkError for invalid flags; the signal's reason
  */
 export async function takeSnapshot(
   target: SnapshotTarget,
   log: Logger,
   signal: AbortSignal,
-): Promise<SnapshotRefusal | undefined> {
+): Promise<SnapshotMiss | undefined> {
   const backoff = new Backoff(WAITS);
   let said = "";
   await takePlace(target.directory);
@@ -90,12 +86,13 @@ export async function takeSnapshot(
     let reason: string;
     try {
       const taken = await takeOnce(target, held, undefined, log, signal).finally(() => held?.close());
-      if (taken.kind === "whole") {
+      if (taken === undefined) return undefined;
+      if ("draft" in taken) {
         renameSync(taken.draft, takenOf(target.directory));
         await takePlace(target.directory);
+        return undefined;
       }
-      if (taken.kind === "refused") return taken;
-      if (taken.kind !== "waiting" || held !== undefined) return undefined;
+      if (held !== undefined) return taken.block === undefined ? undefined : taken;
       reason = taken.reason;
     } catch (error) {
       signal.throwIfAborted();
@@ -117,26 +114,26 @@ export async function takeSnapshot(
 export async function takeBesideServed(
   target: SnapshotTarget,
   held: HeldStore,
-  refused: SnapshotRefusal | undefined,
+  refused: SnapshotMiss | undefined,
   isNeeded: () => boolean,
   log: Logger,
   signal: AbortSignal,
-): Promise<{readonly reason: string; readonly refusal: SnapshotRefusal | undefined} | undefined> {
-  const taken = await takeOnce(target, held, refused, log, signal);
-  if (taken.kind === "whole" && isNeeded()) {
+): Promise<SnapshotMiss | undefined> {
+  const taken = (await takeOnce(target, held, refused, log, signal)) ?? {reason: ""};
+  if ("reason" in taken) return taken;
+  if (isNeeded()) {
     renameSync(taken.draft, takenOf(target.directory));
     return undefined;
   }
-  if (taken.kind === "whole") rmSync(taken.draft, {recursive: true});
-  const reason = "reason" in taken ? taken.reason : "";
-  return {reason, refusal: taken.kind === "refused" ? taken : undefined};
+  rmSync(taken.draft, {recursive: true});
+  return {reason: ""};
 }
 
 /** @param held - closed by the caller. @throws WorkError, and whatever interrupts it */
 async function takeOnce(
   target: SnapshotTarget,
   held: HeldStore | undefined,
-  refused: SnapshotRefusal | undefined,
+  refused: SnapshotMiss | undefined,
   log: Logger,
   signal: AbortSignal,
 ): Promise<Taken> {
@@ -146,10 +143,10 @@ async function takeOnce(
   if (chainId === undefined) {
     if (held === undefined)
       throw new SettingsError("--feed: --chain-id must name the chain of an empty store");
-    return NOTHING;
+    return undefined;
   }
   const connection = await connectWithin(feed, held === undefined ? undefined : SERVED_WAIT_MS, log, signal);
-  if (connection === undefined) return NOTHING; // what is held is served, and the import goes on trying
+  if (connection === undefined) return undefined; // the store is served, and the import keeps trying
   const oldServer = held?.isServed === true ? undefined : describeOldServer(connection); // said at the start
   if (oldServer !== undefined) log.warn({reason: oldServer}, "the NATS server is too old for a feed");
   // What waits for an answer then fails at once.
@@ -159,25 +156,23 @@ async function takeOnce(
     const suite = newest?.suite ?? target.suite;
     const chain = {suite, chainId};
     const lack = await findLack(connection, feed.stream, chain, held, signal);
-    if (held !== undefined && lack === undefined) return NOTHING;
+    if (held !== undefined && lack === undefined) return undefined;
     const store = await SnapshotStore.open(connection, feed.stream, chain);
     const list = await store?.newest(signal);
     const fields = {stream: feed.stream, held: newest?.block, lack};
     if (store === undefined || list === undefined) {
-      if (held === undefined && lack !== undefined)
-        return {kind: "waiting", reason: `the feed has no snapshot yet: ${lack}`};
-      if (held !== undefined) return {kind: "waiting", reason: "The feed has no snapshot"};
+      if (held === undefined && lack !== undefined) return {reason: `the feed has no snapshot yet: ${lack}`};
+      if (held !== undefined) return {reason: "The feed has no snapshot"};
       log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
-      return NOTHING;
+      return undefined;
     }
     if (list.suite !== suite)
       throw new SettingsError(
         `--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`,
       );
     if (held !== undefined && newest !== undefined) {
-      if (list.block <= newest.block)
-        return {kind: "waiting", reason: `The feed's newest snapshot is of block ${list.block}`};
-      if (list.block === refused?.block) return {kind: "refused", ...refused};
+      if (list.block <= newest.block) return {reason: `The feed's newest snapshot is of block ${list.block}`};
+      if (list.block === refused?.block) return refused;
       if (!held.isServed && (await isInUse(directory)))
         throw new WorkError(`--feed: the store in ${directory} is in use: ${describeHolder(directory)}`);
       log.warn(
@@ -185,19 +180,16 @@ async function takeOnce(
         "the stream does not go on with what is held: a snapshot is taken in its place",
       );
     }
-    const draft = await download({directory, store, list, log, signal});
+    const draft = await download(directory, store, list, log, signal);
     const contradiction = held && (await compare(held, draft));
-    if (contradiction === undefined) return {kind: "whole", draft};
+    if (contradiction === undefined) return {draft};
     rmSync(draft, {recursive: true});
     log.error(
       {...fields, snapshot: list.block, reason: contradiction},
       "the snapshot is refused: what is held stays",
     );
-    return {
-      kind: "refused",
-      block: list.block,
-      reason: `The feed's snapshot of block ${list.block} was refused: ${contradiction}`,
-    };
+    const reason = `The feed's snapshot of block ${list.block} was refused: ${contradiction}`;
+    return {reason, block: list.block};
   } finally {
     signal.removeEventListener("abort", end);
     await connection.close();
@@ -269,22 +261,31 @@ async function findLack(
   }
 }
 
-interface Download {
-  readonly directory: string;
-  readonly store: SnapshotStore;
-  readonly list: SnapshotList;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
-}
-
-async function download(taken: Download): Promise<string> {
-  const {directory, list, log, signal} = taken;
+/** @returns the folder with its files, which are complete and checked */
+async function download(
+  directory: string,
+  store: SnapshotStore,
+  list: SnapshotList,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<string> {
   const draft = `${directory}.taking`;
   const startMs = performance.now();
   mkdirSync(draft, {recursive: true});
   const names = new Set(list.files.map(({name}) => name));
   for (const name of readdirSync(draft)) if (!names.has(name)) rmSync(join(draft, name), {recursive: true});
-  await takeFiles(draft, taken);
+  const total = list.files.reduce((sum, file) => sum + file.bytes, 0);
+  log.info({block: list.block, files: list.files.length, bytes: total}, "a snapshot of the feed is taken");
+  let done = 0;
+  let nextMs = startMs + PROGRESS_EVERY_MS;
+  for (const file of list.files) {
+    const path = join(draft, file.name);
+    if (!(await isComplete(path, file))) await store.get(file, path, signal);
+    done += file.bytes;
+    if (performance.now() < nextMs) continue;
+    nextMs += PROGRESS_EVERY_MS;
+    log.info({bytes: done, of: total}, "the snapshot comes");
+  }
   await checkDraft(draft, list, signal);
   const ms = Math.round(performance.now() - startMs);
   log.info({block: list.block, ms}, "the snapshot is whole and checked");
@@ -323,21 +324,6 @@ async function takePlace(directory: string): Promise<void> {
 
 function takenOf(directory: string): string {
   return `${directory}.taken`;
-}
-
-async function takeFiles(draft: string, {store, list, log, signal}: Download): Promise<void> {
-  const total = list.files.reduce((sum, file) => sum + file.bytes, 0);
-  log.info({block: list.block, files: list.files.length, bytes: total}, "a snapshot of the feed is taken");
-  let done = 0;
-  let nextMs = performance.now() + PROGRESS_EVERY_MS;
-  for (const file of list.files) {
-    const path = join(draft, file.name);
-    if (!(await isComplete(path, file))) await store.get(file, path, signal);
-    done += file.bytes;
-    if (performance.now() < nextMs) continue;
-    nextMs += PROGRESS_EVERY_MS;
-    log.info({bytes: done, of: total}, "the snapshot comes");
-  }
 }
 
 async function checkDraft(draft: string, list: SnapshotList, signal: AbortSignal): Promise<void> {

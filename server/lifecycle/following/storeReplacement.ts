@@ -5,17 +5,13 @@
 import type {Logger} from "pino";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {Engine} from "../../../workers/engine.ts";
-import {
-  type HeldStore,
-  type SnapshotRefusal,
-  type SnapshotTarget,
-  takeBesideServed,
-} from "./firstSnapshot.ts";
+import {type HeldStore, type SnapshotMiss, type SnapshotTarget, takeBesideServed} from "./firstSnapshot.ts";
 
 interface ReplacementParts {
   readonly target: SnapshotTarget;
   readonly engine: Engine;
-  readonly refusal: SnapshotRefusal | undefined;
+  /** At the start. */
+  readonly refused: SnapshotMiss | undefined;
   /** Whether the feed still does not continue the store. */
   readonly isNeeded: () => boolean;
   /** Called when the snapshot will replace the store at the next start. */
@@ -26,12 +22,12 @@ interface ReplacementParts {
 export class StoreReplacement {
   private readonly stopping = new AbortController();
   private work: Promise<void> | undefined;
-  private refusal: SnapshotRefusal | undefined;
+  private missed: SnapshotMiss | undefined;
   private remark: string;
 
   constructor(private readonly parts: ReplacementParts) {
-    this.refusal = parts.refusal;
-    this.remark = parts.refusal?.reason ?? "";
+    this.missed = parts.refused;
+    this.remark = parts.refused?.reason ?? "";
   }
 
   /** Starts an attempt unless one is running. @returns the result of the previous one, or "" */
@@ -54,12 +50,12 @@ export class StoreReplacement {
     const {signal} = this.stopping;
     let reason: string;
     try {
-      const missed = await takeBesideServed(target, heldBy(engine), this.refusal, isNeeded, log, signal);
+      const missed = await takeBesideServed(target, heldBy(engine), this.missed, isNeeded, log, signal);
       if (missed === undefined) {
         this.stopping.abort(new Error("taken"));
         return onTaken();
       }
-      this.refusal = missed.refusal;
+      this.missed = missed;
       reason = missed.reason;
     } catch (error) {
       if (signal.aborted) return;
