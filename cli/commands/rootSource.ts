@@ -25,6 +25,7 @@ export interface TrustedRoot {
 
 /** JSON-RPC: method not found. */
 const NO_METHOD = -32601;
+const ONLY_ENDS = "it holds those of blocks that ended a finalization";
 
 /** Asks each node once. @param sent - a header from the response. @throws WorkError; ProofError for a wrong header */
 export async function readTrustedRoot(source: RootSource, sent?: Uint8Array): Promise<TrustedRoot> {
@@ -51,29 +52,20 @@ export async function readTrustedRoot(source: RootSource, sent?: Uint8Array): Pr
     case "l1": {
       const {contract, block} = source;
       const header = await readHeader(source.header, sent);
-      if (header !== undefined)
-        return askOnce(source.nodes, "--l1", async node => {
-          const hash = await readRecordedWord(node, contract, "blockHashes", block);
-          if (hash === undefined)
-            throw new WorkError(
-              `the contract ${toHex(contract)} holds no hash of block ${block} in layer 1's finalized block: it holds those of blocks that ended a finalization`,
-            );
-          return rootInHeader(
-            hash,
-            header,
-            `, as the contract ${toHex(contract)} holds it on layer 1`,
-            block,
-          );
-        });
+      const place = `as the contract ${toHex(contract)} holds it on layer 1`;
       return askOnce(source.nodes, "--l1", async node => {
-        const root = await readRecordedWord(node, contract, "stateRootHashes", block);
-        if (root === undefined)
+        const [getter, what] =
+          header === undefined
+            ? (["stateRootHashes", "state root"] as const)
+            : (["blockHashes", "hash"] as const);
+        const word = await readRecordedWord(node, contract, getter, block);
+        if (word === undefined)
           throw new WorkError(
-            `the contract ${toHex(contract)} holds no state root of block ${block} in layer 1's finalized block: ` +
-              (await explainLack(node, contract, block)),
+            `the contract ${toHex(contract)} holds no ${what} of block ${block} in layer 1's finalized block: ` +
+              (header === undefined ? await explainLack(node, contract, block) : ONLY_ENDS),
           );
-        const by = `of block ${block}, as the contract ${toHex(contract)} holds it on layer 1`;
-        return {root, by, block: {number: block}};
+        if (header !== undefined) return rootInHeader(word, header, `, ${place}`, block);
+        return {root: word, by: `of block ${block}, ${place}`, block: {number: block}};
       });
     }
   }
@@ -117,7 +109,7 @@ async function explainLack(node: Node, contract: Uint8Array, block: number): Pro
     // Most contracts do not have this getter.
     if (!(error instanceof NodeRefusal || error instanceof NodeFailure)) throw error;
   }
-  return "it holds those of blocks that ended a finalization (chain_getFinalizations lists them)";
+  return `${ONLY_ENDS} (chain_getFinalizations lists them)`;
 }
 
 /** Asks the nodes in order until one responds. @throws WorkError; what the work throws */

@@ -16,14 +16,11 @@ type PullChoice =
   /** `0x` text in lower case, each once. */
   | {readonly kind: "storage"; readonly addresses: readonly string[]}
   | {readonly kind: "keys"; readonly file: string}
-  /** What changed between the blocks `from` and `block`, in all trees. */
-  | Changes;
+  /** What changed since a block, in all trees. */
+  | {readonly kind: "changes"; readonly since: ChangesStart};
 
-export interface Changes {
-  readonly kind: "changes";
-  readonly from: number;
-  readonly root: RootSource;
-}
+/** A block, or the folder of a completed pull of it. */
+export type ChangesStart = {readonly block: number; readonly root: RootSource} | {readonly folder: string};
 
 export interface PullOptions {
   readonly url: URL;
@@ -37,11 +34,6 @@ export interface PullOptions {
   readonly resume: boolean;
   /** The command line, without secrets. */
   readonly command: string;
-}
-
-/** The flags, before the folder of --changes-from is read. */
-export interface GivenPull extends Omit<PullOptions, "choice"> {
-  readonly choice: PullChoice | {readonly kind: "changesSince"; readonly folder: string};
 }
 
 /** A folder to verify. Without `root`, the root in its manifest is trusted. */
@@ -96,7 +88,7 @@ export const PULL_FLAGS = {
 
 type PullValues = ValuesOf<typeof PULL_FLAGS>;
 
-export function readPullOptions(values: PullValues, command: Command): GivenPull | FolderVerification {
+export function readPullOptions(values: PullValues, command: Command): PullOptions | FolderVerification {
   const {verify, block, url, out, suite, format, resume} = values;
   const root = readRoot(values, command, values.root);
   const fromRoot =
@@ -121,7 +113,7 @@ function readChoice(
   block: number,
   fromRoot: FolderVerification["fromRoot"],
   command: Command,
-): GivenPull["choice"] {
+): PullChoice {
   const named = [storage, keys, changesFrom].map(one => one !== undefined);
   if ([all, accounts, ...named].filter(isGiven => isGiven).length !== 1)
     return command.error(
@@ -130,14 +122,14 @@ function readChoice(
   if (typeof changesFrom === "string") {
     if (givenRoot !== undefined)
       command.error(`error: --from-root has no effect: the manifest in --changes-from ${changesFrom} has it`);
-    return {kind: "changesSince", folder: changesFrom};
+    return {kind: "changes", since: {folder: changesFrom}};
   }
   if (changesFrom !== undefined) {
     if (changesFrom >= block)
       command.error(`error: --changes-from: expected a block below --block (${block}), got ${changesFrom}`);
     if (fromRoot === undefined)
       return command.error("error: --changes-from with --root needs --from-root, the root of that block");
-    return {kind: "changes", from: changesFrom, root: fromRoot(changesFrom)};
+    return {kind: "changes", since: {block: changesFrom, root: fromRoot(changesFrom)}};
   }
   if (all) return {kind: "all"};
   if (accounts) return {kind: "accounts"};

@@ -1,6 +1,6 @@
 /** Runs the pull that the flags describe. */
-import {encodeHex} from "../../../client/bytes/hex.ts";
-import type {Manifest} from "../../../client/folder/manifest.ts";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {type Manifest, readManifest} from "../../../client/folder/manifest.ts";
 import type {AskedPull} from "../../../client/folder/manifestParts.ts";
 import {PulledError} from "../../../client/folder/pulledError.ts";
 import {type FolderPull, pullFolder} from "../../../client/folder/pullFolder.ts";
@@ -10,35 +10,41 @@ import {ProofError} from "../../../client/proof/proofError.ts";
 import {RpcError} from "../../../client/rpc/rpcError.ts";
 import {createRedaction} from "../../../client/rpc/secrets.ts";
 import {WorkError} from "../../../server/lifecycle/workError.ts";
-import type {PullOptions} from "../../flags/pullFlags.ts";
+import type {ChangesStart, PullOptions} from "../../flags/pullFlags.ts";
+import {readTrustedRoot} from "../rootSource.ts";
 import {checkKeys, type KeysFile, readKeys} from "./keysFile.ts";
 import type {PullProgress} from "./pullProgress.ts";
 
 /** `partBytes` and `leavesPerRange` are for tests, whose states are small. */
 interface PullSettings extends Pick<FolderPull, "signal" | "partBytes" | "leavesPerRange"> {
-  /** 32 bytes. */
-  readonly trustedRoot: Uint8Array;
-  /** For changes: the root of the earlier block. */
-  readonly fromRoot: Uint8Array | undefined;
   readonly progress: PullProgress;
 }
 
-/** @throws WorkError with the reason why the pull stopped, and what to do */
-export async function runPull(options: PullOptions, settings: PullSettings): Promise<Manifest> {
-  const {choice, out: folder, resume, command} = options;
-  const {progress, signal, partBytes, leavesPerRange} = settings;
+/** A block and its trusted state root, 32 bytes. */
+interface RootedBlock {
+  readonly block: number;
+  readonly root: Uint8Array;
+}
+
+/**
+ * @returns the manifest, and the source of the trusted root
+ * @throws WorkError with the reason why the pull stopped, and what to do
+ */
+export async function runPull(options: PullOptions, settings: PullSettings): Promise<[Manifest, string]> {
+  const {choice, block, out: folder, resume, command} = options;
+  const {root, by} = await readTrustedRoot(options.root);
+  const from = choice.kind === "changes" ? await readStart(options, choice.since) : undefined;
   const keys = choice.kind === "keys" ? await checkKeys(choice.file) : undefined;
   try {
-    return await pullFolder(createClient(options, settings), askedOf(options, settings, keys), {
+    const client = createClient(options, {block, root}, from);
+    const manifest = await pullFolder(client, askedOf(options, root, from, keys), {
+      ...settings,
       folder,
       resume,
       command,
-      signal,
-      progress,
       keys: keys && {requests: readKeys(keys.path), count: keys.keys},
-      partBytes,
-      leavesPerRange,
     });
+    return [manifest, by];
   } catch (error) {
     if (!(error instanceof PulledError)) throw error;
     const {code} = error;
@@ -48,7 +54,30 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
     const isStop = code === "STOPPED" || code === "NOTHING_PULLED";
     throw new WorkError(isStop ? message + adviceFor(error) : `${flag}: ${message}`, {cause: error});
   } finally {
-    progress.close();
+    settings.progress.close();
+  }
+}
+
+/** @throws WorkError unless a folder is a completed pull of an earlier block with the same suite */
+async function readStart({block, suite}: PullOptions, since: ChangesStart): Promise<RootedBlock> {
+  if ("block" in since) return {block: since.block, root: (await readTrustedRoot(since.root)).root};
+  const {folder} = since;
+  const {block: from, asked} = await withFolder("--changes-from", async () => readManifest(folder));
+  if (from.number < block && asked.suite === suite)
+    return {block: from.number, root: decodeHex(from.stateRoot)};
+  throw new WorkError(
+    `--changes-from: expected one of a block below --block (${block}) with the suite ${suite}; ` +
+      `the pull in ${folder} is of block ${from.number} with the suite ${asked.suite}`,
+  );
+}
+
+/** Prefixes errors about the folder with the flag. @throws WorkError */
+export async function withFolder<Result>(flag: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PulledError) throw new WorkError(`${flag}: ${error.message}`, {cause: error});
+    throw error;
   }
 }
 
@@ -62,7 +91,8 @@ function adviceFor({code, cause}: PulledError): string {
 
 function askedOf(
   {suite, format, choice, block}: PullOptions,
-  {trustedRoot, fromRoot}: PullSettings,
+  root: Uint8Array,
+  from: RootedBlock | undefined,
   keys: KeysFile | undefined,
 ): AskedPull {
   return {
@@ -71,19 +101,21 @@ function askedOf(
     pulled: choice.kind,
     addresses: choice.kind === "storage" ? choice.addresses : undefined,
     keys: keys?.sha256,
-    fromBlock: choice.kind === "changes" ? choice.from : undefined,
-    fromRoot: fromRoot && encodeHex(fromRoot),
+    fromBlock: from?.block,
+    fromRoot: from && encodeHex(from.root),
     block,
-    stateRoot: encodeHex(trustedRoot),
+    stateRoot: encodeHex(root),
   };
 }
 
 /** The client refuses invalid options with a TypeError, such as a root that is not a digest of the suite. */
-function createClient({url, headers, block, ...options}: PullOptions, settings: PullSettings): ProofClient {
+function createClient(
+  {url, headers, ...options}: PullOptions,
+  {block, root}: RootedBlock,
+  from: RootedBlock | undefined,
+): ProofClient {
   const suite = HASH_SUITES.find(({name}) => name === options.suite) as HashSuite;
-  const {trustedRoot: root, fromRoot} = settings;
-  const trustedRoot =
-    fromRoot === undefined ? root : (of: bigint) => (of === BigInt(block) ? root : fromRoot);
+  const trustedRoot = from === undefined ? root : (of: bigint) => (of === BigInt(block) ? root : from.root);
   try {
     return createProofClient({url: url.href, headers, suite, trustedRoot});
   } catch (error) {

@@ -2,15 +2,8 @@
 
 import {PullProgress} from "../../../cli/commands/pull/pullProgress.ts";
 import {runPull} from "../../../cli/commands/pull/pullRun.ts";
-import {readTrustedRoot} from "../../../cli/commands/rootSource.ts";
 import {createCommand} from "../../../cli/flags/flagTable.ts";
-import {
-  type FolderVerification,
-  type GivenPull,
-  PULL_FLAGS,
-  type PullOptions,
-  readPullOptions,
-} from "../../../cli/flags/pullFlags.ts";
+import {PULL_FLAGS, type PullOptions, readPullOptions} from "../../../cli/flags/pullFlags.ts";
 import type {Manifest} from "../../../client/folder/manifest.ts";
 
 const LEAVES_PER_RANGE = 6;
@@ -22,23 +15,14 @@ export async function pullSmall(
   signal: AbortSignal = new AbortController().signal,
   onShow: PullProgress["show"] = () => {},
 ): Promise<Manifest> {
-  const read: (GivenPull | FolderVerification)[] = [];
+  const read: ReturnType<typeof readPullOptions>[] = [];
   const command = createCommand("pull", "", PULL_FLAGS, (values, self) => {
     read.push(readPullOptions(values, self));
   });
   await command.exitOverride().parseAsync(args, {from: "user"});
-  const options = read[0] as PullOptions;
-  const {root: trustedRoot} = await readTrustedRoot(options.root);
-  const {choice} = options;
-  const fromRoot = choice.kind === "changes" ? (await readTrustedRoot(choice.root)).root : undefined;
   const progress = new PullProgress({isTTY: false, write: () => true});
   progress.show = onShow;
-  return runPull(options, {
-    trustedRoot,
-    fromRoot,
-    progress,
-    signal,
-    partBytes,
-    leavesPerRange: LEAVES_PER_RANGE,
-  });
+  const settings = {progress, signal, partBytes, leavesPerRange: LEAVES_PER_RANGE};
+  const [manifest] = await runPull(read[0] as PullOptions, settings);
+  return manifest;
 }
