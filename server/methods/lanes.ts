@@ -3,13 +3,8 @@ import type {ByLane, LaneCalls} from "../request/requestCalls.ts";
 import {EstimateCalls} from "./estimateGas/estimateCalls.ts";
 import {ProofCalls} from "./proof/proofCalls.ts";
 
-interface LaneKind {
-  readonly name: string;
-  /** @param cost - of all calls that will be added */
-  createCalls(cost: number): LaneCalls;
-}
-
-export const LANES: ByLane<LaneKind> = [
+/** `cost` is that of all calls that will be added. */
+export const LANES: ByLane<{readonly name: string; createCalls(cost: number): LaneCalls}> = [
   {name: "proof", createCalls: cost => new ProofCalls(cost)},
   {name: "estimate", createCalls: () => new EstimateCalls()},
 ];

@@ -30,7 +30,7 @@ export type SelectorColumn = "provable" | "held";
 /** What a selector is resolved with: one head for the whole HTTP request. */
 export interface BlockView {
   readonly head: Head;
-  readonly chain: Pick<ChainView, "findBlock" | "pruned">;
+  readonly chain: Pick<ChainView, "findBlock" | "pruned"> & Partial<Pick<ChainView, "chainId">>;
 }
 
 const EXPECTED =

@@ -44,7 +44,5 @@ export class SourceStatus {
     return this.state === "failed" || this.state === "behind";
   }
 
-  constructor(
-    readonly flag: "diffs" | "l2" | "feed",
-  ) {}
+  constructor(readonly flag: "diffs" | "l2" | "feed") {}
 }

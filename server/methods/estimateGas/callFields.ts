@@ -29,11 +29,6 @@ import {
   WORD_BOUND,
 } from "./callValues.ts";
 
-export interface CallRules {
-  /** undefined if unknown. Then the chain id of a call is not checked. */
-  readonly chainId: bigint | undefined;
-}
-
 const EXCLUDED: Readonly<Record<TransactionType, readonly string[]>> = {
   0: ["accessList", "maxFeePerGas", "maxPriorityFeePerGas", "authorizationList"],
   1: ["maxFeePerGas", "maxPriorityFeePerGas", "authorizationList"],
@@ -51,18 +46,18 @@ const NAMES = new FieldNames([
 
 const NO_BYTES = new Uint8Array(0);
 
-/** @param path - of the parameter, `params[0]`. @throws RpcError INVALID_PARAMS */
+/** @param ownId - the chain id; undefined: that of the call is not checked. @throws RpcError INVALID_PARAMS */
 export function* parseCallFields(
   call: unknown,
   path: string,
-  rules: CallRules,
+  ownId: bigint | undefined,
 ): Work<Omit<EstimateCall, "block" | "overrides">> {
   const fields = parseFields(call, `${path} (call)`, "an object");
   NAMES.requireCase(fields, path);
   for (const name of BLOB_FIELDS)
     if (readField(fields, name) !== undefined)
       throw invalid(`${path}.${name}: expected no field of blobs (they are not supported), got one`);
-  checkChainId(fields, path, rules.chainId);
+  checkChainId(fields, path, ownId);
   const type = chooseType(fields, path);
   return {
     type,

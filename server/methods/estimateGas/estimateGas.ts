@@ -37,10 +37,10 @@ function* prepareEstimate(
   params: Call["params"],
   view: RequestView,
 ): Work<PreparedEstimate> {
-  const {estimates, head, chain} = view;
+  const {estimates} = view;
   switch (estimates.kind) {
     case "here":
-      return yield* parseEstimateCall(paramList.requireArray(params), {head, chain, chainId: chain.chainId});
+      return yield* parseEstimateCall(paramList.requireArray(params), view);
     case "gateway": {
       // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.
       const list = paramList.requireArray(params);

@@ -20,7 +20,7 @@ import {
   STORAGE_KEY_PARAM,
 } from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
-import {type CallRules, parseCallFields} from "./callFields.ts";
+import {parseCallFields} from "./callFields.ts";
 import {parseOverrides} from "./callOverrides.ts";
 
 export const ESTIMATE = objectOf({
@@ -103,10 +103,8 @@ export function createEstimateParams(method: string): ParamList {
 
 export const ESTIMATE_PARAMS = createEstimateParams("chain_estimateGas");
 
-export interface EstimateView extends BlockView, CallRules {}
-
 /** @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED */
-export function* parseEstimateCall(params: Call["params"], view: EstimateView): Work<EstimateCall> {
+export function* parseEstimateCall(params: Call["params"], view: BlockView): Work<EstimateCall> {
   const [call, second = null, third = null, fourth = null] = ESTIMATE_PARAMS.read(params);
   if (call === null) throw ESTIMATE_PARAMS.createMissingError(0);
   if (fourth !== null)
@@ -114,7 +112,7 @@ export function* parseEstimateCall(params: Call["params"], view: EstimateView): 
   const isShifted = third === null && isKeyedByAddress(second);
   const overrides = isShifted ? second : third;
   return {
-    ...(yield* parseCallFields(call, "params[0]", view)),
+    ...(yield* parseCallFields(call, "params[0]", view.chain.chainId)),
     overrides:
       overrides === null
         ? undefined

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
-import {type EstimateView, parseEstimateCall} from "../../../server/methods/estimateGas/estimateParams.ts";
+import {parseEstimateCall} from "../../../server/methods/estimateGas/estimateParams.ts";
+import type {BlockView} from "../../../server/methods/selector.ts";
 import {RpcCode, RpcError} from "../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../storage/prune/prunedBlocks.ts";
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
@@ -10,10 +11,13 @@ import {finishWork} from "../http/wholeWork.ts";
 
 export const HASH = `0x${"c3".repeat(32)}`;
 /** Blocks 2 to 9, finalized up to 7; HASH is that of block 5. */
-export const VIEW: EstimateView = {
+export const VIEW: BlockView = {
   head: {earliest: 2, finalized: 7, latest: 9},
-  chain: {pruned: new PrunedBlocks(), findBlock: hash => (encodeHex(hash) === HASH ? 5 : undefined)},
-  chainId: 59_144n,
+  chain: {
+    pruned: new PrunedBlocks(),
+    findBlock: hash => (encodeHex(hash) === HASH ? 5 : undefined),
+    chainId: 59_144n,
+  },
 };
 export const ADDRESS = `0x${"Ab".repeat(20)}`;
 export const ADDRESS_BYTES = decodeHex(ADDRESS.toLowerCase());

@@ -130,7 +130,8 @@ test("fees of both kinds, or a priority fee above the whole fee, are refused", (
 
 test("another chain's id is refused where this node's is known", () => {
   assert.deepEqual(parseCall({chainId: "0xe708"}), EMPTY_CALL);
-  assert.deepEqual(parseParams([{chainId: 1}], {...VIEW, chainId: undefined}), EMPTY_CALL);
+  const {chainId: _, ...chain} = VIEW.chain;
+  assert.deepEqual(parseParams([{chainId: 1}], {...VIEW, chain}), EMPTY_CALL);
   assertCallsRefused([
     [{chainId: 1}, /^params\[0\]\.chainId: expected 0xe708 \(this node's chain\), got 1/],
     [{chainId: "main"}, /^params\[0\]\.chainId: expected a quantity.*, got "main"/],
