@@ -1,13 +1,13 @@
 /** Turns the answers of a task into pieces of its requests' responses, and counts the calls. */
-import {answerStart} from "../../workers/messages/answers.ts";
+import {answerStart, SEPARATOR} from "../../workers/messages/answers.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
-import {callsOf, type LanePlace} from "../request/requestCalls.ts";
-import type {Piece, TaskAnswers, TaskText} from "../request/taskText.ts";
+import {append, callsOf, type LanePlace, type Place} from "../request/requestCalls.ts";
+import {Piece, type TaskAnswers, type TaskText} from "../request/taskText.ts";
 import {createFailureError} from "../rpc/failure.ts";
 import {encodeError, type RpcError} from "../rpc/rpcError.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import {assembleAnswers, assembleErrors, type CallEncoder, type Segment} from "./segment.ts";
+import type {Segment} from "./segment.ts";
 
 export interface AnsweredTask {
   readonly answers: TaskAnswers;
@@ -22,30 +22,41 @@ export class Answering {
   ) {}
 
   /**
-   * Makes one segment's part of its request's response.
+   * Makes one segment's part of its request's response, in as few pieces as possible. A comma follows each response object.
    *
    * @param base - index of the segment's first call among the task's calls
    */
   assemble(request: PendingRequest, segment: Segment, {answers, text}: AnsweredTask, base: number): Piece[] {
     const {calls, record} = request;
-    const {ends, codes, failures} = answers;
-    const encoder: CallEncoder = {
-      noteAnswer: ({name}, call) => {
-        const code = codes?.[call] ?? 0;
-        this.tally.add(name, code);
-        if (code !== 0) record.noteCode(code);
-      },
-      encodeFailure: (place, call, idText) => {
-        const failure = failures.find(one => one.call === call);
-        const error =
-          createFailureError(failure, request.head) ?? this.trouble.reportFailure(failure, record.id);
-        return this.encodeError(request, place, idText, error);
-      },
-    };
-    const pieces = assembleAnswers(calls, segment, {text, ends}, base, encoder);
-    const {isBytes} = callsOf(calls, segment.lane);
-    if (isBytes && (ends[base] as number) > answerStart(ends, base)) request.reply.sendAsBytes();
-    return pieces;
+    const {ends, codes} = answers;
+    const {ids, isBytes} = callsOf(calls, segment.lane);
+    let pieces: Piece[] = [];
+    let from = answerStart(ends, base);
+    let to = from;
+    let call = base;
+    if (isBytes && (ends[base] as number) > from) request.reply.sendAsBytes();
+    for (let at = segment.firstPlace; at < segment.endPlace; at++) {
+      const place = calls.places[at] as Place;
+      let ready: string;
+      if (typeof place === "string") ready = place;
+      else {
+        const end = ends[call] as number;
+        if (end > to) {
+          to = end;
+          const code = codes?.[call] ?? 0;
+          call++;
+          this.tally.add(place.name, code);
+          if (code !== 0) record.noteCode(code);
+          continue;
+        }
+        const idText = ids[segment.firstCall + call - base] as string;
+        ready = this.encodeError(request, place, idText, this.failureOf(request, answers, call++));
+      }
+      if (to > from) pieces = append(pieces, text.cut(from, to));
+      from = to;
+      pieces = append(pieces, new Piece(Buffer.from(ready + SEPARATOR)));
+    }
+    return to > from ? append(pieces, text.cut(from, to)) : pieces;
   }
 
   /** Answers every call of the segment with the error. Default: an internal one, whose cause is in the log only. */
@@ -54,9 +65,15 @@ export class Answering {
     segment: Segment,
     error = this.trouble.createInternalError(request.record.id),
   ): Piece[] {
-    return assembleErrors(request.calls, segment, (place, idText) =>
-      this.encodeError(request, place, idText, error),
-    );
+    const {ids} = callsOf(request.calls, segment.lane);
+    let text = "";
+    let call = segment.firstCall;
+    for (const place of request.calls.places.slice(segment.firstPlace, segment.endPlace)) {
+      text +=
+        typeof place === "string" ? place : this.encodeError(request, place, ids[call++] as string, error);
+      text += SEPARATOR;
+    }
+    return [new Piece(Buffer.from(text))];
   }
 
   /** Encodes the one error of a request of which no call is answered, without a comma. */
@@ -65,6 +82,11 @@ export class Answering {
     const place = calls.places.find(one => typeof one !== "string") as LanePlace;
     const idText = isBatch ? "null" : (callsOf(calls, place.lane).ids[0] as string);
     return this.encodeError(request, place, idText, error);
+  }
+
+  private failureOf({head, record}: PendingRequest, {failures}: TaskAnswers, call: number): RpcError {
+    const failure = failures.find(one => one.call === call);
+    return createFailureError(failure, head) ?? this.trouble.reportFailure(failure, record.id);
   }
 
   private encodeError({record}: PendingRequest, {name}: LanePlace, idText: string, error: RpcError): string {

@@ -181,7 +181,9 @@ export class Dispatcher implements EstimateQueues {
     const isUnfinished = !isOver && unfinished?.includes(base) === true;
     if (isUnfinished) this.lanes[segment.lane].chargeUnfinished(request.client);
     if (isUnfinished && this.lanes[segment.lane].isTried(progress.countTry(index))) {
-      this.moveToLongQueue(request, index);
+      // The call took longer than its slices. The long queue may reject it.
+      progress.move(index);
+      this.lanes[segment.lane].long?.add(request, index);
     } else {
       progress.stop(index);
       if (isUnfinished) progress.requeue(index);
@@ -218,13 +220,6 @@ export class Dispatcher implements EstimateQueues {
     } catch (second) {
       this.trouble.reportThrown(second, request.record.id);
     }
-  }
-
-  /** Moves a call that took longer than its slices to the long queue, which may reject it. */
-  private moveToLongQueue(request: PendingRequest, index: number): void {
-    const segment = request.segmentAt(index);
-    request.progressOf(index).move(index);
-    this.lanes[segment.lane].long?.add(request, index);
   }
 
   /** Rejects a long call, REJECTION_GAP_MS after the last one of the same client. */
@@ -267,19 +262,16 @@ export class Dispatcher implements EstimateQueues {
 
   private expireOverdue(): void {
     const nowMs = performance.now();
-    for (const request of this.unfinished.listOverdue(nowMs))
-      this.attempt(request, () => this.expire(request, Math.round(nowMs - request.clock.startedMs)));
+    for (const request of this.unfinished.listOverdue(nowMs)) {
+      const error = createTimeoutError(this.limits.timeoutMs, Math.round(nowMs - request.clock.startedMs));
+      this.attempt(request, () => this.endUnfinished(request, error));
+    }
   }
 
   /**
-   * Answers every unanswered call with the time-out error. Answers that come later are ignored. Does nothing for a request that
-   * was dropped, which happens if one that expired before it made the server close its connection.
+   * Answers every unanswered call with the error, and ignores answers that come later. Does nothing for a request that was dropped: one
+   * that expired before it may have made the server close its connection.
    */
-  private expire(request: PendingRequest, gotMs: number): void {
-    this.endUnfinished(request, createTimeoutError(this.limits.timeoutMs, gotMs));
-  }
-
-  /** Answers every unanswered call with the error. */
   private endUnfinished(request: PendingRequest, error: RpcError): void {
     request.giveUp();
     this.forgetLong(request);

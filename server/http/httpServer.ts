@@ -6,7 +6,7 @@
  *   GET  /metrics   for operators               GET /v1/..     a proof that caches may keep (proofRoute.ts)
  *
  * uWebSockets.js cannot keep a request of a connection waiting. A client that sends a second one before the first is answered
- * (pipelining) loses that connection, and nothing else (turns.ts). (Pausing the socket would help only if the requests come in
+ * (pipelining) loses that connection, and nothing else (intake.ts). (Pausing the socket would help only if the requests come in
  * separate TCP segments, and would hide that a client has gone.)
  */
 import type {Logger} from "pino";
@@ -14,17 +14,17 @@ import {SharedBytes} from "../fairness/sharedBytes.ts";
 import {createListener, type ListenerOptions} from "../listener/createListener.ts";
 import type {Exchanges, HttpRequest, HttpResponse, Listener} from "../listener/exchange.ts";
 import {isProofPath} from "../methods/proof/proofTarget.ts";
+import {shorten} from "../rpc/rpcError.ts";
 import {AllowedHosts, isLoopback} from "./allowedHosts.ts";
 import {answerRead, dropBody} from "./body.ts";
 import type {Clients} from "./clientAddress.ts";
 import type {Connections} from "./connections.ts";
 import {Intake} from "./intake.ts";
 import {METRICS, PROBES, type ProbeParts} from "./probes.ts";
-import {encodeLimit, refuseFraming, refuseHost, refuseMetrics, refusePath, refuseVerb} from "./refusals.ts";
-import {Reply} from "./reply.ts";
+import {encodeInvalid, encodeLimit, refuse, refusePath, refuseVerb} from "./refusals.ts";
+import {JSON_TYPE, Reply} from "./reply.ts";
 import {RequestHead} from "./requestHead.ts";
 import {type RpcOptions, type RpcParts, RpcRoute} from "./rpcRoute.ts";
-import {Turns} from "./turns.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 import {WebPage} from "./webPage.ts";
 
@@ -47,6 +47,8 @@ interface HttpParts extends RpcParts, ProbeParts {
 /** A read of a socket has 64 KB. */
 const UNREAD = {bodyBytes: 2 ** 20, bodyBytesTotal: 64 * 2 ** 20};
 
+const METRICS_ELSEWHERE = "/metrics is not on this port: --metrics-port gives it one of its own";
+
 /** Connections of operators. */
 const OPERATORS = 64;
 
@@ -54,7 +56,6 @@ export class HttpServer {
   private readonly rpc: RpcRoute;
   private readonly hosts: AllowedHosts;
   private readonly page = new WebPage();
-  private readonly turns = new Turns();
   private readonly intake = new Intake();
   private listener: Listener | undefined;
   private operators: Listener | undefined;
@@ -132,7 +133,7 @@ export class HttpServer {
 
   /** @param isOperators - whether it came on the port for operators */
   private route(response: HttpResponse, request: HttpRequest, isOperators: boolean): void {
-    const reply = new Reply(response, this.parts.unsent, this.turns, this.intake, this.parts.clients);
+    const reply = new Reply(response, this.parts.unsent, this.intake, this.parts.clients);
     const head = new RequestHead(request);
     // An answer would be taken for that of the next request on this connection, which a proxy may send for another client.
     if (head.isTrailer) {
@@ -140,7 +141,8 @@ export class HttpServer {
       return;
     }
     if (head.fault !== undefined) {
-      refuseFraming(reply, head.fault);
+      // Where the next request begins is not known: the connection ends.
+      reply.send("400 Bad Request", [JSON_TYPE], encodeInvalid(head.fault), true);
       return;
     }
     const {requestMs = 0} = this.listener ?? {};
@@ -155,7 +157,11 @@ export class HttpServer {
     const query = request.getQuery() ?? "";
     const answer = () => {
       if (isAllowed) this.answer(path, query, head, reply, isOperators);
-      else refuseHost(reply, head.verb, head.host);
+      else {
+        const got = shorten(head.host);
+        const message = `expected a Host header with an address, localhost or a name of --allow-host, got ${got}`;
+        refuse(reply, head.verb, "421 Misdirected Request", message);
+      }
     };
     if (head.hasBody) dropBody(response, reply, this.intake, answer);
     else this.intake.start(answerRead(0, reply, answer), () => reply.readClient(), "short");
@@ -176,7 +182,8 @@ export class HttpServer {
     }
     const probe = PROBES.get(path);
     if (probe === undefined) refusePath(reply, verb);
-    else if (path === METRICS && !isOperators && !this.showsMetrics) refuseMetrics(reply, verb);
+    else if (path === METRICS && !isOperators && !this.showsMetrics)
+      refuse(reply, verb, "404 Not Found", METRICS_ELSEWHERE);
     else if (isReading)
       probe(this.parts, reply, {verb, query, isStopping: this.rpc.isDraining, isPublic: !isOperators});
     else refuseVerb(reply, verb, "GET, HEAD");

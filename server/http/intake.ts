@@ -46,8 +46,9 @@ export interface Job {
 
 export class Intake {
   readonly pieces = new SmallPieces();
-  /** Number of this turn of the event loop, if work has come in it. */
+  /** Number of this turn of the event loop, if a request or work has come in it. */
   turn = 1;
+  private postponed: (() => void)[] = [];
   private readonly reads = createQueue();
   private readonly short = createQueue();
   private readonly long = createQueue();
@@ -57,6 +58,22 @@ export class Intake {
   private sliceMs = SLICE_MS;
   /** Time that work took in this turn of the event loop. */
   private usedMs = 0;
+
+  /** A request has come. @returns the turn */
+  enter(): number {
+    this.plan();
+    return this.turn;
+  }
+
+  /**
+   * Calls `send`, but not before the end of the turn in which its request came. uWebSockets.js reads all requests of a connection in one
+   * turn: if each were answered at once, a client that sends thousands without waiting (pipelining) would hold up everyone else. A
+   * request that comes while the one before is unanswered ends its connection.
+   */
+  postpone(turn: number, send: () => void): void {
+    if (turn === this.turn) this.postponed.push(send);
+    else send();
+  }
 
   /** How many jobs are in the lines, with those that were given up. */
   private get waiting(): number {
@@ -103,7 +120,9 @@ export class Intake {
       this.isPlanned = false;
       this.turn++;
       this.usedMs = 0;
-      const {sliceMs} = this;
+      const {postponed, sliceMs} = this;
+      this.postponed = [];
+      for (const send of postponed) send();
       this.sliceMs = SLICE_MS;
       this.runSlice(this.reads, sliceMs);
       this.runSlice(this.short, sliceMs);

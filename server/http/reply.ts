@@ -20,7 +20,6 @@ import type {Address, Clients} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
 import type {Intake} from "./intake.ts";
 import {PieceQueue} from "./sendQueue.ts";
-import type {Turns} from "./turns.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
@@ -86,11 +85,10 @@ export class Reply implements ReplySink {
   constructor(
     private readonly response: HttpResponse,
     private readonly unsent: UnsentBytes,
-    private readonly turns: Turns,
     private readonly intake: Intake,
     private readonly clients: Clients,
   ) {
-    this.turn = turns.enter();
+    this.turn = intake.enter();
     this.pieces = new PieceQueue(unsent);
     response.onAborted(() => this.abort());
   }
@@ -120,10 +118,7 @@ export class Reply implements ReplySink {
       this.mode = this.unsentBytes < STREAM_FROM_BYTES ? "whole" : "chunked";
       this.totalBytes = this.unsentBytes;
     }
-    if (!this.isBlocked) {
-      if (this.turns.isOver(this.turn)) this.begin();
-      else this.turns.run(this.turn, () => this.begin());
-    }
+    if (!this.isBlocked) this.intake.postpone(this.turn, () => this.begin());
     for (const piece of pieces) piece.wait();
     this.unsent.relieve();
   }
@@ -182,7 +177,7 @@ export class Reply implements ReplySink {
 
   /** Sends an answer whose bytes are few, and are not counted (unsentBytes.ts). */
   private sendAtOnce(status: string, headers: readonly Header[], end: () => void): void {
-    this.turns.run(this.turn, () => {
+    this.intake.postpone(this.turn, () => {
       if (this.isOver) return;
       this.end(false, () => {
         this.response.cork(() => {

@@ -7,19 +7,21 @@ import type {HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import {RequestRecord} from "../request/requestRecord.ts";
 import {WHOLE_BYTES} from "../rpc/envelope.ts";
+import {shorten} from "../rpc/rpcError.ts";
 import {afterReading, collectBody, dropBody} from "./body.ts";
 import {addressText} from "./clientAddress.ts";
 import {Cors} from "./cors.ts";
 import type {TrustedProxies} from "./forwardedFor.ts";
 import type {Intake, Job} from "./intake.ts";
 import {answerProof, type ProofParts, type ProofRequest} from "./proofRoute.ts";
-import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
-import type {Reply} from "./reply.ts";
+import {encodeLimit, refuse, refuseUnready, refuseVerb} from "./refusals.ts";
+import {JSON_TYPE, type Reply} from "./reply.ts";
 import {acceptsBytes, isPlain} from "./representation.ts";
 import type {RequestHead} from "./requestHead.ts";
 
 /** At `/`. GET and HEAD are for the page. */
 const VERBS = "GET, HEAD, POST";
+const UNSUPPORTED = "415 Unsupported Media Type";
 
 export interface RpcOptions {
   readonly limits: Limits;
@@ -129,8 +131,12 @@ export class RpcRoute {
     const declared = Number(contentLength);
     if (this.parts.blocks.latest === undefined)
       return () => refuseUnready(reply, "no block is held yet", false);
-    if (!isJson(contentType)) return () => refuseType(reply);
-    if (!isPlain(contentEncoding)) return () => refuseEncoding(reply, contentEncoding);
+    if (!isJson(contentType))
+      return () => refuse(reply, "post", UNSUPPORTED, "expected Content-Type: application/json");
+    if (!isPlain(contentEncoding)) {
+      const message = `expected a body without Content-Encoding, got ${shorten(contentEncoding)}`;
+      return () => refuse(reply, "post", UNSUPPORTED, message, [["Accept-Encoding", "identity"]]);
+    }
     if (declared > this.options.limits.bodyBytes) return () => this.refuseLarge(reply, declared);
     return undefined;
   }
@@ -184,12 +190,15 @@ export class RpcRoute {
 
   refuseLarge(reply: Reply, got: number): void {
     this.parts.metrics.refusedBodies.too_large++;
-    refuseLarge(reply, this.options.limits.bodyBytes, got);
+    const {bodyBytes} = this.options.limits;
+    const text = encodeLimit(`the body may have at most ${bodyBytes} bytes`, bodyBytes, got);
+    reply.send("413 Payload Too Large", [JSON_TYPE], text, false);
   }
 
   refuseRoom(reply: Reply, {limit, got}: Excess): () => void {
     this.parts.metrics.refusedBodies.no_room++;
-    return () => refuseRoom(reply, limit, got);
+    const message = "too many bytes of bodies are being received: try again later";
+    return () => reply.sendBusy(encodeLimit(message, limit, got), 1);
   }
 }
 

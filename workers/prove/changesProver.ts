@@ -15,13 +15,12 @@ import type {Tree} from "../../storage/tree/tree.ts";
 import {newTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type ChangeCursor, ChangeScope, type ChangesCall, readChangesCall} from "../messages/changesCall.ts";
 import {MAX_RECORDS_BYTES} from "../messages/leavesCall.ts";
-import {AnswerBudget, type AnswerLimits} from "./answerBudget.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
-import {FlagBits} from "./flagBits.ts";
+import {type AnswerLimits, ChangesAnswer} from "./changesAnswer.ts";
 import {findAccount, type ProvedLeaves} from "./leavesProver.ts";
 import type {MultiProver} from "./multiProver.ts";
-import {type ChangesAnswer, NO_STOP, TreeChanges} from "./treeChanges.ts";
+import {NO_STOP, TreeChanges} from "./treeChanges.ts";
 import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
 
 const FIRST_BYTE = 0x04;
@@ -40,8 +39,6 @@ interface Held {
 export class ChangesProver {
   private readonly accounts: TreeChanges;
   private readonly slots: TreeChanges;
-  private readonly bits = new FlagBits();
-  private readonly budget: AnswerBudget;
   private readonly newTree: TreeRoot;
   private answer: ChangesAnswer | undefined;
   private cursor: ChangeCursor = {account: 0, slot: 0};
@@ -53,14 +50,13 @@ export class ChangesProver {
   constructor(
     private readonly store: StateReader,
     private readonly multi: MultiProver,
-    limits: AnswerLimits = LIMITS,
+    private readonly limits: AnswerLimits = LIMITS,
     yieldPoint: YieldPoint = NEVER_YIELDS,
   ) {
     this.accounts = new TreeChanges(store, true, yieldPoint, (leafIndex, old, young) =>
       this.followAccount(leafIndex, old, young),
     );
     this.slots = new TreeChanges(store, false, yieldPoint);
-    this.budget = new AnswerBudget(store.pages, limits);
     this.newTree = newTreeRoot(store.empty);
   }
 
@@ -72,10 +68,9 @@ export class ChangesProver {
    */
   write(text: AnswerText, old: Tree, young: Tree, call: Buffer): ProvedLeaves {
     const asked = readChangesCall(call);
-    const {store, bits, budget} = this;
-    bits.begin();
-    budget.begin(text.size, asked.count);
-    this.answer = {text, bits, budget};
+    const {store} = this;
+    const answer = new ChangesAnswer(text, store.pages, this.limits, asked.count);
+    this.answer = answer;
     this.cursor = asked.cursor;
     this.end = {account: NO_STOP, slot: NO_STOP};
     this.slotCount = 0;
@@ -96,7 +91,7 @@ export class ChangesProver {
     else this.writeStorageOf(asked.address, old, young);
     text.integerAt(endAt, this.end.account, INDEX_BYTES);
     text.integerAt(endAt + INDEX_BYTES, this.end.slot, INDEX_BYTES);
-    return {accounts: budget.leaves - this.slotCount, slots: this.slotCount};
+    return {accounts: answer.leaves - this.slotCount, slots: this.slotCount};
   }
 
   private writeAccounts(old: Tree, young: Tree, {cursor}: ChangesCall): void {
@@ -146,13 +141,14 @@ export class ChangesProver {
 
   /** @param account - its leaf index */
   private writeStorage(account: number, old: TreeRoot, young: TreeRoot): void {
-    const {cursor, budget} = this;
+    const {cursor} = this;
+    const answer = this.answer as ChangesAnswer;
     if (account < cursor.account || isSameTree(old, young)) return;
     const from = account === cursor.account ? cursor.slot : 0;
-    const before = budget.leaves;
-    const stop = this.slots.write(this.answer as ChangesAnswer, account, old, young, from);
+    const before = answer.leaves;
+    const stop = this.slots.write(answer, account, old, young, from);
     if (stop !== NO_STOP) this.end = {account, slot: stop};
-    this.slotCount += budget.leaves - before;
+    this.slotCount += answer.leaves - before;
   }
 }
 

@@ -17,9 +17,7 @@ import {HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {type LeafKeys, missingKey} from "../../storage/tree/leafKeys.ts";
 import {TreePages} from "../../storage/tree/treePages.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
-import type {AnswerBudget} from "./answerBudget.ts";
-import type {AnswerText} from "./answerText.ts";
-import type {FlagBits} from "./flagBits.ts";
+import type {ChangesAnswer} from "./changesAnswer.ts";
 import {LEAF_BYTES, type LeafForm, linkWidth, writeLeaf, writeLinks} from "./leafRecord.ts";
 import type {YieldPoint} from "./yieldPoint.ts";
 
@@ -28,13 +26,6 @@ const INDEX_BYTES = 5;
 const STEP_BYTES = 2 + 2 * LEAF_BYTES;
 /** Above the index of every leaf. */
 export const NO_STOP: number = 2 ** 40 - 1;
-
-/** What the trees of one answer share. */
-export interface ChangesAnswer {
-  readonly text: AnswerText;
-  readonly bits: FlagBits;
-  readonly budget: AnswerBudget;
-}
 
 /** Told of a leaf that was written. @param pages - the leaf's, in the old version and in the new one; undefined: it is beyond the end */
 type OnLeaf = (leafIndex: number, old: Buffer | undefined, young: Buffer | undefined) => void;
@@ -109,18 +100,19 @@ export class TreeChanges {
   /** Hot: runs some 40 times per leaf. */
   private visit(height: number, index: number): void {
     const {old, young, oldNode, youngNode, oldPositions, youngPositions} = this;
-    const {text, bits} = this.answer as ChangesAnswer;
+    const answer = this.answer as ChangesAnswer;
+    const {text} = answer;
     const start = index * 2 ** height;
     if (start >= oldPositions && start >= youngPositions) return;
     old.nodeInto(height, index, oldNode, 0);
     young.nodeInto(height, index, youngNode, 0);
     text.reserve(STEP_BYTES);
     if (compareWordAt(oldNode, 0, youngNode) === 0) {
-      bits.write(text, false);
+      answer.writeBit(false);
       if (start < oldPositions && start < youngPositions) text.word(oldNode, 0);
       return;
     }
-    bits.write(text, true);
+    answer.writeBit(true);
     this.yieldPoint.check();
     if (!this.isWithin(start, height)) {
       if (start < oldPositions) text.word(oldNode, 0);
@@ -136,20 +128,20 @@ export class TreeChanges {
   private isWithin(start: number, height: number): boolean {
     if (start >= this.stop || start + 2 ** height <= this.from) return false;
     if (height > 0 || (start === HEAD_INDEX && !this.isAccounts)) return true;
-    const {text, budget} = this.answer as ChangesAnswer;
-    if (!budget.isSpent(text)) return true;
+    if (!(this.answer as ChangesAnswer).isFull) return true;
     this.stop = start;
     return false;
   }
 
   private writeChange(leafIndex: number): void {
     const {form, owner, oldPositions, youngPositions} = this;
-    const {text, budget} = this.answer as ChangesAnswer;
+    const answer = this.answer as ChangesAnswer;
+    const {text} = answer;
     if (leafIndex <= TAIL_INDEX) {
       text.integer(this.endLink(this.old, leafIndex), form.width);
       text.integer(this.endLink(this.young, leafIndex), form.width);
       // The head of a storage tree is taken whatever is left, so it must not count.
-      if (this.isAccounts || leafIndex === TAIL_INDEX) budget.leaves++;
+      if (this.isAccounts || leafIndex === TAIL_INDEX) answer.leaves++;
       return;
     }
     const position = leafIndex % LEAVES_PER_PAGE;
@@ -163,7 +155,7 @@ export class TreeChanges {
     if (young !== undefined && (old === undefined || oldEntry < 0))
       writeLeaf(text, form, young, position, key);
     else if (young !== undefined && old !== undefined) this.writeYoung(old, oldEntry, young, position);
-    if (leafIndex !== this.shown) budget.leaves++;
+    if (leafIndex !== this.shown) answer.leaves++;
     this.onLeaf?.(leafIndex, old, young);
   }
 
@@ -180,7 +172,8 @@ export class TreeChanges {
   /** What became of a leaf that was there: a bit, and only its links if its value is the same. */
   private writeYoung(old: Buffer, oldEntry: number, young: Buffer, position: number): void {
     const {form} = this;
-    const {text, bits} = this.answer as ChangesAnswer;
+    const answer = this.answer as ChangesAnswer;
+    const {text} = answer;
     const entry = findEntry(young, position);
     const hasValue =
       entry < 0 ||
@@ -189,7 +182,7 @@ export class TreeChanges {
         entryKeyAt(oldEntry) + WORD_BYTES,
         young.subarray(entryKeyAt(entry) + WORD_BYTES),
       ) !== 0;
-    bits.write(text, hasValue);
+    answer.writeBit(hasValue);
     if (hasValue) writeLeaf(text, form, young, position, undefined);
     else writeLinks(text, form.width, young, entry);
   }

@@ -17,7 +17,7 @@ import {accountTree} from "../../../storage/tree/tree.ts";
 import {ChangeScope, packChanges} from "../../../workers/messages/changesCall.ts";
 import {packLeaves} from "../../../workers/messages/leavesCall.ts";
 import {ProofForm} from "../../../workers/messages/packedCall.ts";
-import type {AnswerLimits} from "../../../workers/prove/answerBudget.ts";
+import type {AnswerLimits} from "../../../workers/prove/changesAnswer.ts";
 import {AnswerText} from "../../../workers/prove/answerText.ts";
 import {ChangesProver} from "../../../workers/prove/changesProver.ts";
 import {LeavesProver} from "../../../workers/prove/leavesProver.ts";

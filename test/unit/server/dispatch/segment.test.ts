@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {
-  assembleAnswers,
-  assembleErrors,
-  cutSegments,
-  type Segment,
-} from "../../../../server/dispatch/segment.ts";
-import {
-  callsOf,
-  LANE_IDS,
-  type LanePlace,
-  type RequestCalls,
-} from "../../../../server/request/requestCalls.ts";
-import {type Piece, TaskText} from "../../../../server/request/taskText.ts";
+import {pino} from "pino";
+import {Answering} from "../../../../server/dispatch/answering.ts";
+import type {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
+import {cutSegments, type Segment} from "../../../../server/dispatch/segment.ts";
+import {CallTally} from "../../../../server/observe/callTally.ts";
+import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
+import {callsOf, LANE_IDS, type RequestCalls} from "../../../../server/request/requestCalls.ts";
+import {type Piece, type TaskAnswers, TaskText} from "../../../../server/request/taskText.ts";
+import {encodeError, RpcCode, RpcError} from "../../../../server/rpc/rpcError.ts";
 import {createRequest, createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/http/requestCalls.ts";
+
+const answering = new Answering(new CallTally([]), new TroubleLog(pino({level: "silent"})));
+const ERROR = new RpcError(RpcCode.EXECUTION_FAILED, "out of gas");
 
 const described = fc
   .array(fc.oneof(fc.nat(100), fc.constant(IDLE_ESTIMATE), fc.constantFrom("[1]", "[2]")), {
@@ -27,15 +26,18 @@ const described = fc
 function createAnswers(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
   let text = "";
   const ends: number[] = [];
+  const failures: TaskAnswers["failures"][number][] = [];
   for (let other = 0; other < base; other++) {
     text += "<other>,";
     ends.push(text.length);
   }
   for (const id of idsOf(calls, segment.lane).slice(segment.firstCall, segment.endCall)) {
     if (!fails(id)) text += `<${id}>,`;
+    else failures.push({call: ends.length, failure: "EXECUTION_FAILED", detail: ERROR.message});
     ends.push(text.length);
   }
-  return {text: new TaskText(Buffer.from(text)), ends: Uint32Array.from(ends)};
+  const bytes = Buffer.from(text);
+  return {text: new TaskText(bytes), answers: {text: bytes, ends: Uint32Array.from(ends), failures}};
 }
 
 /** What the whole request is answered, place by place, each followed by a comma. */
@@ -44,15 +46,13 @@ function expectAnswers(calls: RequestCalls, fails: (id: string) => boolean): str
   const texts = calls.places.map(place => {
     if (typeof place === "string") return `${place},`;
     const id = idsOf(calls, place.lane)[next[place.lane]++] as string;
-    return fails(id) ? `failed ${id},` : `<${id}>,`;
+    return fails(id) ? `${encodeError(id, ERROR)},` : `<${id}>,`;
   });
   return texts.join("");
 }
 
-function assemble(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
-  const answers = createAnswers(calls, segment, base, fails);
-  const encodeFailure = (_place: LanePlace, _call: number, idText: string) => `failed ${idText}`;
-  return assembleAnswers(calls, segment, answers, base, {noteAnswer: () => {}, encodeFailure});
+function assemble(request: PendingRequest, segment: Segment, base: number, fails: (id: string) => boolean) {
+  return answering.assemble(request, segment, createAnswers(request.calls, segment, base, fails), base);
 }
 
 function join(pieces: readonly Piece[]): string {
@@ -88,7 +88,8 @@ test("answers, failures and ready texts come out in request order, whatever the 
   fc.assert(
     fc.property(described, fc.nat(3), fc.func(fc.boolean()), (list, base, fails) => {
       const calls = createRequestCalls(list);
-      const pieces = cutSegments(calls).flatMap(segment => assemble(calls, segment, base, fails));
+      const {request} = createRequest(calls);
+      const pieces = request.segments.flatMap(segment => assemble(request, segment, base, fails));
       assert.equal(join(pieces), expectAnswers(calls, fails));
     }),
   );
@@ -105,7 +106,7 @@ test("a request is answered in its own order, whatever order its segments are an
         const [index] = waiting.splice((order.next().value as number) % waiting.length, 1) as [number];
         request.answer(
           index,
-          assemble(calls, request.segments[index] as Segment, 0, () => false),
+          assemble(request, request.segments[index] as Segment, 0, () => false),
         );
       }
       assert.ok(request.ordered.isComplete && reply.isFinished);
@@ -120,21 +121,18 @@ test("a request is answered in its own order, whatever order its segments are an
 test("neighbouring answers stay one piece that shares the worker's memory", () => {
   const calls = createRequestCalls([0, 0, 0]);
   const text = Buffer.from("a,b,c,");
-  const answers = {text: new TaskText(text), ends: Uint32Array.of(2, 4, 6)};
-  const [segment] = cutSegments(calls);
-  assert.ok(segment !== undefined);
-  const pieces = assembleAnswers(calls, segment, answers, 0, {
-    noteAnswer: () => {},
-    encodeFailure: () => assert.fail(),
-  });
+  const answers = {text, ends: Uint32Array.of(2, 4, 6), failures: []};
+  const {request} = createRequest(calls);
+  const [segment] = request.segments as [Segment];
+  const pieces = answering.assemble(request, segment, {text: new TaskText(text), answers}, 0);
   assert.equal(pieces.length, 1);
   assert.equal(pieces[0]?.bytes.buffer, text.buffer);
 });
 
 test("a segment that nobody answered has an error for each call and its ready texts", () => {
   const calls = createRequestCalls([1, "ready", 2, IDLE_ESTIMATE, "last"]);
-  const texts = cutSegments(calls).map(segment =>
-    join(assembleErrors(calls, segment, ({name}, idText) => `${name} ${idText}`)),
-  );
-  assert.deepEqual(texts, ["chain_getProof p0,ready,chain_getProof p1,", "chain_estimateGas e0,last,"]);
+  const {request} = createRequest(calls);
+  const texts = request.segments.map(segment => join(answering.assembleErrors(request, segment, ERROR)));
+  const [p0, p1, e0] = ["p0", "p1", "e0"].map(id => encodeError(id, ERROR));
+  assert.deepEqual(texts, [`${p0},ready,${p1},`, `${e0},last,`]);
 });
