@@ -1,9 +1,10 @@
 /**
  * Scans a body before JSON.parse, which has no limits of its own. The scan measures how deep the body nests, how many
- * members and how many fields it has, how many elements its outer array has, and how many characters are in numbers that
- * JSON.parse may not preserve as they were written.
+ * members and how many fields it has, how many elements its outer array has, and how many characters are in numbers
+ * that JSON.parse may not preserve as they were written.
  *
- * It knows only strings, numbers, brackets, commas and colons. It may accept text that is not JSON. JSON.parse refuses it.
+ * It knows only strings, numbers, brackets, commas and colons. It may accept text that is not JSON. JSON.parse refuses
+ * it.
  */
 
 /** Most levels of arrays and objects. A call for a proof in a batch has 4. */
@@ -15,9 +16,9 @@ export interface BodyShape {
   /** Array elements plus object fields. An empty array or object counts as if it had one. */
   readonly members: number;
   /**
-   * Object fields, counted by their colons, and objects: each object counts as one more, because JSON.parse may need a new
-   * shape for it (0.6 us, more than a new key in one object). A field with a long key or escapes in its key counts as
-   * several (LONG_KEY, ESCAPED_KEY_COST).
+   * Object fields, counted by their colons, and objects: each object counts as one more, because JSON.parse may need a
+   * new shape for it (0.6 us, more than a new key in one object). A field with a long key or escapes in its key counts
+   * as several (LONG_KEY, ESCAPED_KEY_COST).
    */
   readonly fields: number;
   /** Elements of the outer array, counted by its commas. 0 if the body does not start with `[`. */
@@ -70,8 +71,8 @@ function createKinds(): Uint8Array {
 const EXACT_DECIMALS = 15;
 
 /**
- * A field counts once more for every this many bytes of its key, because JSON.parse hashes and copies every new key, which
- * takes 5 ns a byte. The longest keys that users send are slots, with 66 bytes.
+ * A field counts once more for every this many bytes of its key, because JSON.parse hashes and copies every new key,
+ * which takes 5 ns a byte. The longest keys that users send are slots, with 66 bytes.
  */
 const LONG_KEY = 96;
 
@@ -92,8 +93,6 @@ export class BodyScan implements BodyShape {
   members = 0;
   fields = 0;
   oddCharacters = 0;
-  /** Number of brackets, commas and colons. Above the length of `marks`, those are not all. */
-  markCount = 0;
   private at = 0;
   private level = 0;
   private commas = 0;
@@ -106,11 +105,7 @@ export class BodyScan implements BodyShape {
   private hasEscape = false;
   private isOdd = false;
 
-  /** @param marks - output: the positions of all brackets, commas and colons */
-  constructor(
-    private readonly body: Buffer,
-    private readonly marks?: Int32Array,
-  ) {}
+  constructor(private readonly body: Buffer) {}
 
   get elements(): number {
     return this.isArray ? this.commas + 1 : 0;
@@ -118,10 +113,10 @@ export class BodyScan implements BodyShape {
 
   /** Reads about `byteCount` more bytes. @returns whether that was all */
   read(byteCount: number): boolean {
-    const {body, marks} = this;
+    const {body} = this;
     const {length} = body;
     const end = Math.min(length, this.at + byteCount);
-    let {at, level, members, fields, markCount} = this;
+    let {at, level, members, fields} = this;
     if (this.stringStart !== NONE) at = this.endString(at, end) + 1;
     else if (this.numberStart !== NONE) at = this.endNumber(at, end);
     for (; at < end; at++) {
@@ -143,27 +138,23 @@ export class BodyScan implements BodyShape {
         this.numberStart = at;
         this.isOdd = kind === IS_IN_NUMBER;
         at = this.endNumber(at + 1, end) - 1;
-      } else if (kind !== IS_IN_NUMBER) {
-        if (marks !== undefined) marks[markCount++] = at;
-        if (kind === IS_COMMA) {
-          members++;
-          if (level === 1) this.commas++;
-        } else if (kind === IS_COLON)
-          fields += (this.hasEscape ? ESCAPED_KEY_COST : 1) + Math.floor(this.stringBytes / LONG_KEY);
-        else if (kind === IS_START) {
-          if (this.depth === 0) this.isArray = byte === OPEN_BRACKET;
-          if (byte === OPEN_BRACE) fields++;
-          members++;
-          if (++level > this.depth) this.depth = level;
-          if (level > MAX_DEPTH) at = length;
-        } else level--;
-      }
+      } else if (kind === IS_COMMA) {
+        members++;
+        if (level === 1) this.commas++;
+      } else if (kind === IS_COLON)
+        fields += (this.hasEscape ? ESCAPED_KEY_COST : 1) + Math.floor(this.stringBytes / LONG_KEY);
+      else if (kind === IS_START) {
+        if (this.depth === 0) this.isArray = byte === OPEN_BRACKET;
+        if (byte === OPEN_BRACE) fields++;
+        members++;
+        if (++level > this.depth) this.depth = level;
+        if (level > MAX_DEPTH) at = length;
+      } else if (kind === IS_END) level--;
     }
     this.at = at;
     this.level = level;
     this.members = members;
     this.fields = fields;
-    this.markCount = markCount;
     return at >= length;
   }
 
@@ -209,7 +200,8 @@ function findStringEnd(body: Buffer, start: number, limit: number): number {
   const length = body.length;
   let at = start;
   while (at < limit) {
-    // The next bytes are read one by one, also after each escaped quote that memchr found, since another may follow closely.
+    // The next bytes are read one by one, also after each escaped quote that memchr found, since another may follow
+    // closely.
     const pause = Math.min(length, at + LONG_STRING);
     for (; at < pause; at++) {
       if (body[at] === QUOTE) return at;
