@@ -1,4 +1,4 @@
-/** Puts the parts of the server together: lanes -> dispatcher -> RpcService -> HTTP, and the metrics, which read all of them. */
+/** Puts the parts of the server together: lanes, dispatcher, RpcService, HTTP, metrics. */
 import type {Logger} from "pino";
 import type {Engine} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
@@ -34,7 +34,7 @@ export interface Front {
 export interface FrontOptions extends HttpOptions {
   /** Prefix of the methods for clients of a network's own server. undefined: there are none. */
   readonly namespace?: string | undefined;
-  /** HTTP 503 for requests that name a block that is not here yet, so that a balancer asks another service. */
+  /** Answers HTTP 503 to requests for a block that is not here yet, so that a balancer asks another service. */
   readonly isBalanced?: boolean;
   /** Highest age of the newest finalized block, in seconds, at which the service counts as ready. */
   readonly maxFinalityLagSeconds?: number | undefined;
@@ -42,7 +42,6 @@ export interface FrontOptions extends HttpOptions {
   readonly maxConnections?: number;
 }
 
-/** Of what runs while the service answers requests. */
 interface Statuses {
   readonly source?: SourceStatus | undefined;
   readonly finality?: FinalityStatus | undefined;

@@ -1,7 +1,4 @@
-/**
- * The limits of one request and of all requests together. `queueCost` and `timeoutMs` are flags of `proofd serve`.
- * docs/json-rpc.md, "Limits", has the same numbers.
- */
+/** The limits of one request and of all requests together. The same numbers: docs/json-rpc.md, "Limits". */
 
 export interface Limits {
   /** Bytes of one request's body. */
@@ -11,10 +8,7 @@ export interface Limits {
   readonly batchCalls: number;
   /** Array elements plus object fields of a body. Also the limit of characters in its numbers that are not plain integers. */
   readonly members: number;
-  /**
-   * Object fields plus objects of a body. They have their own limit, because reading a new key or a new shape of object takes
-   * several times as long as an element.
-   */
+  /** Object fields plus objects of a body. A new key or shape of object takes several times as long as an element. */
   readonly fields: number;
   /** Storage keys of one call for a proof. More could hold a proof thread for more than 30 ms. */
   readonly storageKeys: number;
@@ -53,8 +47,5 @@ export const PROOF_AGE_SECONDS = 3600;
 /** Cost of one estimate. An account or slot costs 1 (docs/json-rpc.md, "Limits"). */
 export const ESTIMATE_COST = 20;
 
-/**
- * Upper bound of an estimate's result or error. Revert data has at most 32 KiB, which is 64 KiB of hex. A longer answer of
- * a gateway is refused.
- */
+/** Bounds an estimate's result or error. Revert data has at most 32 KiB. A gateway's longer answer is refused. */
 export const MAX_ESTIMATE_TEXT_BYTES = 72 * 1024;

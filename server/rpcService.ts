@@ -1,7 +1,4 @@
-/**
- * Answers a request body. It parses the envelope, checks the limits before any work, answers the calls that need no lane,
- * and hands the others to the dispatcher. It also reads the head, once for the whole HTTP request.
- */
+/** Answers request bodies: parses the envelope, checks limits, answers calls that need no lane, dispatches the rest. */
 import {encodeResponse} from "../workers/messages/answers.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
@@ -19,23 +16,21 @@ import {Piece} from "./request/taskText.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
 import {AheadError, createTimeoutError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
 
-/** The error of a request of which no call runs. */
 interface Refusal {
   readonly error: RpcError;
   /** The method that the refusal is counted under. */
   readonly method: string;
-  /** undefined if the request would be refused later too. */
+  /** undefined: trying again does not help. */
   readonly retryAfterSeconds: number | undefined;
-  /** The newest block held, if the request is refused because it names one above it. */
+  /** The newest block held, for a request that names one above it. */
   readonly head?: number | undefined;
 }
 
 /** Calls for the lanes that are prepared in one part. */
 const PART_CALLS = 4;
-/** Of an answer that is sent in parts. */
 const PART_CHARACTERS = 64 * 1024;
 
-/** Soon: the block may come at any moment, and another service may have it already. */
+/** The block may come at any moment, and another service may have it already. */
 const AHEAD_RETRY_SECONDS = 1;
 
 export class RpcService {
@@ -45,15 +40,11 @@ export class RpcService {
     private readonly dispatcher: Dispatcher,
     private readonly tally: CallTally,
     private readonly trouble: TroubleLog,
-    /** A request that names a block that is not here yet is turned away as one that finds no room. */
+    /** Requests for a block that is not here yet get HTTP 503. */
     private readonly isBalanced = false,
   ) {}
 
-  /**
-   * Answers one HTTP request, at once or when the lanes have answered.
-   *
-   * @param body - with at most WHOLE_BYTES, it is only read before the first yield
-   */
+  /** @param body - with at most WHOLE_BYTES, it is only read before the first yield */
   *answer(body: Buffer, reply: ReplySink, record: RequestRecord): Work {
     const {limits} = this.setup;
     let envelope: Envelope;
@@ -71,7 +62,6 @@ export class RpcService {
     yield* this.answerCalls(envelope, reply, record);
   }
 
-  /** Answers an HTTP request that stands for one call. */
   answerCall(call: Call, reply: ReplySink, record: RequestRecord): Work {
     return this.answerCalls({isBatch: false, calls: [call]}, reply, record);
   }
@@ -118,7 +108,7 @@ export class RpcService {
     };
   }
 
-  /** Answers the whole request with one error. None of its calls runs. */
+  /** Answers the whole request with one error. */
   private reject(envelope: Envelope, refusal: Refusal, reply: ReplySink, record: RequestRecord): void {
     const {error, method, retryAfterSeconds, head} = refusal;
     this.tally.add(method, error.code);
@@ -142,7 +132,7 @@ export class RpcService {
     let places: Place[] = [];
     const byLane: [LaneCalls | undefined, LaneCalls | undefined] = [undefined, undefined];
     let laneCount = 0;
-    /** Calls that are answered here. They are counted once it is known that the request is not turned away. */
+    /** Calls answered here. They count once the request is sure not to be turned away. */
     const answered: [method: string, code: number][] = [];
     for (const call of calls) {
       if (places.length % PART_CALLS === PART_CALLS - 1) yield;
@@ -219,7 +209,6 @@ function sendText(reply: ReplySink, text: string): void {
   reply.finish([new Piece(Buffer.from(text))]);
 }
 
-/** Sends the answers of a batch, some at a time. */
 function* sendTexts(reply: ReplySink, answers: readonly string[]): Work {
   let text = "[";
   for (const [index, answer] of answers.entries()) {

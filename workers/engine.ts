@@ -6,8 +6,8 @@
  *        |                     |                   |                     |                     |
  *        +---------------------+-------------------+---------------------+--- one LevelDB, multithreading: true
  *
- * Each kind has threads of its own (threads/supervisor.ts). So neither the hashing of a block nor a simulation, which may last
- * seconds, takes a proof thread away, and a long simulation takes no thread from the short ones.
+ * Each kind has threads of its own (threads/supervisor.ts). So neither the hashing of a block nor a simulation, which
+ * may last seconds, takes a proof thread away, and a long simulation takes no thread from the short ones.
  */
 import {checkChainId} from "../storage/block/format.ts";
 import type {StateReader} from "../storage/block/stateReader.ts";
@@ -64,8 +64,8 @@ export interface EngineOptions {
   /** Called when a worker died or hung. Its calls fail, and it is replaced. */
   readonly onWorkerExit?: (error: Error) => void;
   /**
-   * Called with the reason when the disk refused a write, and with undefined when blocks are written again. What is held is served
-   * all the time.
+   * Called with the reason when the disk refused a write, and with undefined when blocks are written again. What is
+   * held is served all the time.
    */
   readonly onWriting?: (stopped: string | undefined) => void;
   /** Called if the store cannot be opened again after a refused write. It is closed then, and the process has to end. */
@@ -255,8 +255,8 @@ export class Engine {
   }
 
   /**
-   * Opens the store again after a refused write. Every thread has LevelDB open, so all end and others start; the import thread has
-   * it open only while it has a job. Calls wait meanwhile, proofs as shortly as can be.
+   * Opens the store again after a refused write. Every thread has LevelDB open, so all end and others start; the import
+   * thread has it open only while it has a job. Calls wait meanwhile, proofs as shortly as can be.
    */
   private reopen(): Promise<void> {
     const reopen = async (): Promise<void> => {

@@ -22,7 +22,8 @@ export class Answering {
   ) {}
 
   /**
-   * Makes one segment's part of its request's response, in as few pieces as possible. A comma follows each response object.
+   * Makes one segment's part of its request's response, in as few pieces as possible. A comma follows each response
+   * object.
    *
    * @param base - index of the segment's first call among the task's calls
    */

@@ -12,7 +12,7 @@ export interface Busy {
   readonly retryAfterSeconds: number;
 }
 
-/** The limit of all clients together, as a multiple of one client's. Above it, the last request of the client with most is evicted. */
+/** As a multiple of one client's limit. Above it, the last request of the client with most is evicted. */
 const FULL_CLIENTS = 4;
 /** A client below this share of its own limit is admitted even if the queue is full. */
 const LITTLE = 1 / 64;
@@ -25,20 +25,17 @@ interface Fill {
 
 /** A request that a queue rejects. */
 interface Entry {
-  /** Such as "the request". */
   readonly what: string;
   /** The error's message if the queue is full. */
   readonly fullMessage: string;
   readonly cost: number;
   /** The limit that was reached. undefined: the queue has room, but the wait would be too long. */
   readonly full: Fill | undefined;
-  /** The request had been admitted, and makes room for a client that has less. */
+  /** It had been admitted, and makes room for a client that has less. */
   readonly isEvicted?: boolean;
-  /** Expected wait. */
   readonly waitMs: number;
   /** Rest of its time limit. */
   readonly leftMs: number;
-  /** Time after which a full queue may have room. */
   readonly retryMs: number;
 }
 
@@ -56,7 +53,7 @@ function createBusy(message: string, data: Fill, retryMs: number): Busy {
   return {error, retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000))};
 }
 
-/** The cost of what waits or runs, by client. Decides whether a client may add more, and whose request is evicted for it. */
+/** The cost of what waits or runs, by client: who may add more, and whose request is evicted for it. */
 export class ClientCosts<T extends {readonly client: string}> {
   /** Of all clients. */
   total = 0;
@@ -90,7 +87,7 @@ export class ClientCosts<T extends {readonly client: string}> {
     return largest === undefined || this.of(largest) > own + cost ? undefined : {limit: most, got: counted};
   }
 
-  /** Above the limit of all clients: removes the last waiting request of the client with most, unless that client is the one that added. */
+  /** Above the limit of all: removes the last waiting request of the client with most, unless it is this client. */
   evictExcess(client: string): T | undefined {
     if (this.counted <= this.most) return undefined;
     const largest = this.findLargest();
@@ -98,7 +95,6 @@ export class ClientCosts<T extends {readonly client: string}> {
     return this.queue.pop(largest);
   }
 
-  /** The limit of all clients, and their cost. */
   get fill(): Fill {
     return {limit: this.most, got: this.counted};
   }

@@ -28,15 +28,10 @@ import type {PendingRequest} from "./pendingRequest.ts";
 import type {Task} from "./task.ts";
 import {UnfinishedRequests} from "./unfinishedRequests.ts";
 
-/** Time between two checks for overdue requests. */
 const SWEEP_MS = 50;
-/**
- * Time between two rejections of a client's long calls. Without it, clients that retry at once would fill the first queue, and short calls
- * from the same address would wait there.
- */
+/** Between two rejections of a client's long calls. Clients that retry at once would fill the first queue. */
 const REJECTION_GAP_MS = 200;
 
-/** The lane that rejects a request, and the answer to the request. */
 interface BusyLane extends Busy {
   readonly lane: LaneId;
 }
@@ -116,7 +111,7 @@ export class Dispatcher implements EstimateQueues {
     if (request.updatePause()) this.recount(request);
   }
 
-  /** Evicts requests of the clients with most, after a client has added its own. */
+  /** Evicts requests of the clients with most. @param client - has just added its own */
   private makeRoom(client: string): void {
     for (const lane of this.lanes)
       for (let next = lane.evictExcess(client); next !== undefined; next = lane.evictExcess(client)) {
@@ -166,7 +161,7 @@ export class Dispatcher implements EstimateQueues {
     answered?.text.release();
   }
 
-  /** @param answered - undefined: the task failed. @param base - index of the segment's first call among the task's calls */
+  /** @param answered - undefined: the task failed. @param base - index of the segment's first call in the task */
   private completeSegment(
     request: PendingRequest,
     index: number,
@@ -202,7 +197,7 @@ export class Dispatcher implements EstimateQueues {
     this.offer(request);
   }
 
-  /** Works on a request from a caller that serves others too. An error must not reach that caller, or end the process. */
+  /** Runs `work` for a caller that serves other requests too, and must not get its error. */
   private attempt(request: PendingRequest, work: () => void): void {
     try {
       work();
@@ -211,7 +206,7 @@ export class Dispatcher implements EstimateQueues {
     }
   }
 
-  /** Handles an error of one request: its connection is closed, and nothing else ends. */
+  /** Closes the connection of a request that met an error. */
   private fail(request: PendingRequest, error: unknown): void {
     this.trouble.reportThrown(error, request.record.id);
     try {
@@ -269,8 +264,8 @@ export class Dispatcher implements EstimateQueues {
   }
 
   /**
-   * Answers every unanswered call with the error, and ignores answers that come later. Does nothing for a request that was dropped: one
-   * that expired before it may have made the server close its connection.
+   * Answers every unanswered call with the error, and ignores answers that come later. Does nothing for a request that
+   * was dropped: one that expired before it may have made the server close its connection.
    */
   private endUnfinished(request: PendingRequest, error: RpcError): void {
     request.giveUp();

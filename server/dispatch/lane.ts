@@ -1,14 +1,13 @@
 /**
- * One lane: a queue of requests, and the tasks made from their segments. Each time a request leaves the queue, one segment starts.
+ * One lane: a queue of requests, and the tasks made from their segments. Each time a request leaves the queue, one
+ * segment starts.
  *
  *   offer -> queue of requests -> task of about `taskCost` -> perform
- *            ^ clients have equal shares, and so do the requests of a client: a large batch does not delay a small call
+ *            ^ clients have equal shares, and so do a client's requests: a large batch does not delay a small call
  *
- * Where long tasks have yield points, each segment of a request that costs more than `taskCost` is a task of its own. At a yield point,
- * a worker does short tasks.
- *
- * Calls that arrive in the same turn of the event loop share tasks, because the queue is emptied (setImmediate) after all
- * input of that turn is read.
+ * Where long tasks have yield points, at which a worker does short tasks, a request above `taskCost` has a task for
+ * each segment. Calls of the same turn of the event loop share tasks: the queue is emptied (setImmediate) after all
+ * input of the turn is read.
  */
 
 import {assertInvariant} from "../../storage/invariant.ts";
@@ -24,11 +23,11 @@ import type {PendingRequest} from "./pendingRequest.ts";
 import type {OnCompleted, OnRejected, Perform, Task} from "./task.ts";
 import {WaitingRequests} from "./waitingRequests.ts";
 
-/** For `maxTasks`: a worker runs one task and has the next one ready. More would wait where the lane cannot reorder them. */
+/** A worker runs one task and has the next one ready. More would wait where the lane cannot reorder them. */
 export const TASKS_PER_WORKER = 2;
-/** A burst is spread over idle workers in tasks of at least this cost. Less is not worth the trip to a worker (13-20 us). */
+/** A burst is spread over idle workers in tasks of at least this cost: a trip to a worker takes 13 to 20 us. */
 const MIN_SHARED_COST = 8;
-/** Least window of a request, in ready or expected bytes. A few MB keep a fast reader and the workers busy at the same time. */
+/** In ready or expected bytes. A few MB keep a fast reader and the workers busy at the same time. */
 const MIN_WINDOW_BYTES = 4 * 2 ** 20;
 
 export interface LaneOptions {
@@ -43,7 +42,7 @@ export interface LaneOptions {
   readonly hasYieldPoints: boolean;
   /** A task has at most as many segments as recently ran in this time. undefined: only the cost limits it. */
   readonly taskMs: number | undefined;
-  /** Upper bound of an answer's text per unit of cost. */
+  /** Of an answer's text, at most. */
   readonly bytesPerCost: number;
   /** Extra cost of a call that its task did not finish. */
   readonly unfinishedCost: number;
@@ -55,7 +54,7 @@ export interface LaneOptions {
 
 export class Lane {
   readonly long: LongQueue | undefined;
-  /** Of all admitted and unfinished calls. For a request whose reader is slow, only its running segments count. */
+  /** Of all unfinished calls. For a request whose reader is slow, only its running segments count. */
   readonly costs: ClientCosts<PendingRequest>;
   private readonly windowBytes: number;
   private readonly waiting: WaitingRequests;
@@ -86,7 +85,7 @@ export class Lane {
       long === undefined ? undefined : new LongQueue(long, limits, refusals, onCompleted, onRejected);
   }
 
-  /** @param cost - of the client's new request. A queue with any room admits a request of any size. @returns why it is rejected */
+  /** A queue with any room admits a request of any size. @returns why the client's new request is rejected */
   findBusy(cost: number, client: string): Busy | undefined {
     const {timeoutMs} = this.limits;
     const full = this.costs.findFull(client, cost);
@@ -95,7 +94,7 @@ export class Lane {
     return this.createBusy({full, cost, waitMs, isEvicted: false});
   }
 
-  /** @returns a waiting request that is evicted after the client has added its own, and the answer to it. undefined: there is room */
+  /** @returns a request that is evicted for the client's new one, and its answer. undefined: there is room */
   evictExcess(client: string): readonly [PendingRequest, Busy] | undefined {
     const request = this.costs.evictExcess(client);
     if (request === undefined) return undefined;
@@ -109,7 +108,7 @@ export class Lane {
     this.waiting.small.charge(client, this.options.unfinishedCost);
   }
 
-  /** Whether a call goes to the long queue after this many tasks that did not finish it. If not, it starts again here. */
+  /** Whether a call goes to the long queue after this many tasks. If not, it starts again here. */
   isTried(tries: number): boolean {
     return tries >= (this.options.long?.tries ?? 1);
   }
@@ -175,7 +174,6 @@ export class Lane {
     });
   }
 
-  /** Short tasks first: they start at once on an idle worker. */
   private flush(): void {
     while (this.hasRoom) {
       const task = this.takeTask();
@@ -188,7 +186,7 @@ export class Lane {
     }
   }
 
-  /** The queue must not be empty. @returns undefined: its first request was aborted or given up */
+  /** The queue must not be empty. @returns undefined if its first request was aborted or given up */
   private takeLongTask(): Task | undefined {
     const request = this.waiting.large.shift() as PendingRequest;
     const cost = request.nextSegment(this.id)?.cost ?? 0;
@@ -219,7 +217,7 @@ export class Lane {
     return requests.length === 0 ? undefined : {requests, indexes, cost};
   }
 
-  /** Starts the next segment of a request that has left its queue. @returns its index. undefined: it was aborted or given up */
+  /** Starts the next segment of a request that has left its queue. @returns its index; undefined if none is left */
   private start(request: PendingRequest, nowMs: number): number | undefined {
     const progress = request.progress[this.id];
     progress.isQueued = false;

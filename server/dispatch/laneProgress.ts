@@ -1,4 +1,4 @@
-/** The progress of one HTTP request in one lane. Its segments start in order and may end in any order. */
+/** The progress of one request in one lane. Its segments start in order and may end in any order. */
 import {assertInvariant} from "../../storage/invariant.ts";
 import type {LaneId} from "../request/requestCalls.ts";
 import type {Segment} from "./segment.ts";
@@ -16,19 +16,17 @@ export class LaneProgress {
   underWayCost = 0;
   /** Bytes of answered segments that wait for an earlier segment of any lane. */
   asideBytes = 0;
-  /** Number of the lane's segments. */
   private readonly count: number;
-  /** Their indexes. undefined: all segments are the lane's. */
+  /** Indexes of the lane's segments. undefined: all are the lane's. */
   private readonly indexes: readonly number[] | undefined;
   private started = 0;
-  /** Segments that start again, because their tasks did not begin or finish them, in order. Created with the first one. */
+  /** Segments whose tasks did not begin or finish them, in order. */
   private requeued: number[] | undefined;
   /** By segment: how many tasks did not finish it. */
   private tries: Map<number, number> | undefined;
   /** Segments that continue in the long queue (longQueue.ts). */
   private moved: Set<number> | undefined;
 
-  /** @param segments - of the request, for all lanes */
   constructor(
     private readonly segments: readonly Segment[],
     lane: LaneId,
@@ -45,7 +43,7 @@ export class LaneProgress {
       this.indexes = segments.flatMap((segment, index) => (segment.lane === lane ? [index] : []));
   }
 
-  /** Index of the segment that starts next. undefined when all have started. */
+  /** Index of the segment that starts next. undefined: all have started. */
   get next(): number | undefined {
     if (this.requeued !== undefined && this.requeued.length > 0) return this.requeued[0];
     if (this.started === this.count) return undefined;

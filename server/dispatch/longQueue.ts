@@ -1,11 +1,11 @@
 /**
- * The queue of calls that did not end within their slices. They begin again on a long thread, with their full time limit.
+ * Calls that did not end within their slices. They begin again on a long thread, with their full time limit.
  *
- *   lane, first slices --> queue, clients have equal shares --> a slot on a long thread, which interleaves its calls (estimate/turns.ts)
+ *   lane, first slices --> queue, equal shares for clients --> a slot on a long thread (estimate/turns.ts)
  *                      \-> rejected if the wait would be too long
  *
- * A client has at most as many slots as there are threads. So however many calls it has, another client's call gets a slot at once, and a
- * share of a thread. A call costs the time that it took: the client that took least is next.
+ * A client has at most as many slots as there are threads, so another client's call gets a slot at once. A call costs
+ * the time that it took.
  */
 
 import {ClientCounts} from "../fairness/clientCounts.ts";
@@ -20,11 +20,10 @@ import type {OnCompleted, OnRejected, Perform} from "./task.ts";
 export interface LongOptions {
   /** A call comes here after this many slices. */
   readonly tries: number;
-  /** At least 1. */
   readonly threads: number;
   /** How many calls a thread interleaves. */
   readonly slotsPerThread: number;
-  /** About the longest time that a call takes on a thread. */
+  /** Taken to be the time of a call until one has ended. */
   readonly callMs: number;
   readonly perform: Perform;
 }
@@ -41,7 +40,6 @@ export class LongQueue {
   readonly figures: QueueFigures;
   /** Its costs are milliseconds, charged at the end of a call. */
   private readonly queue = new ClientQueue<LongCall>();
-  /** Costs of the calls that wait. */
   private readonly costs: ClientCosts<LongCall>;
   /** Slots in use, by client and in total. */
   private readonly usedBy = new ClientCounts();
@@ -62,7 +60,7 @@ export class LongQueue {
     return this.queue.length;
   }
 
-  /** Adds a call that did not end within its slices. It, or another one, may be rejected. */
+  /** Adds a call. It, or another one, may be rejected. */
   add(request: PendingRequest, index: number): void {
     const {client} = request;
     const busy = this.findBusy(request);

@@ -15,17 +15,15 @@ const CLOSE = Buffer.from("]");
 interface AsidePart {
   readonly pieces: Piece[];
   readonly byteCount: number;
-  /** In the lane of its segment. */
   readonly progress: LaneProgress;
 }
 
 export class OrderedAnswer {
   /** Index of the first segment that is not sent. */
   nextToSend = 0;
-  /** Parts that wait for an earlier one. Created for the first, because most requests have none. */
+  /** Parts that wait for an earlier one. Most requests have none. */
   private aside: Map<number, AsidePart> | undefined;
 
-  /** @param count - of segments */
   constructor(
     private readonly reply: ReplySink,
     private readonly isBatch: boolean,
@@ -44,7 +42,7 @@ export class OrderedAnswer {
     return index < this.nextToSend || this.aside?.has(index) === true;
   }
 
-  /** Sends the part if it is next, and all parts after it that were set aside. Otherwise sets it aside. */
+  /** Sends the part, and those set aside that follow it; or sets it aside if an earlier one is missing. */
   put(index: number, pieces: Piece[], progress: LaneProgress): void {
     if (index !== this.nextToSend) {
       for (const piece of pieces) piece.wait();

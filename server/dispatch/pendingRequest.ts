@@ -1,13 +1,12 @@
 /**
- * One HTTP request while lanes answer its calls. It knows the progress in each lane, and how much of the answer waits for
- * an earlier part (orderedAnswer.ts) or for the reader.
+ * One HTTP request while lanes answer its calls: its progress in each lane, and how much of the answer waits.
  *
  *   segments   sent | sent | under way | aside | not started | aside | under way | not started | ...
  *   lane         P     E        E          P         E           P         P            P
  *                               ^ nextToSend         ^ next of lane E                   ^ next of lane P
  *
- * The lanes work independently, and each has its own window of bytes. With one window for both, proofs that wait behind a
- * slow estimate would leave no room, and the next estimate could not run at the same time.
+ * Each lane has its own window of bytes. With one for both, proofs that wait behind a slow estimate would keep the next
+ * estimate out.
  */
 import type {Head} from "../../workers/messages/head.ts";
 import type {ReplySink} from "../request/replySink.ts";
@@ -20,13 +19,12 @@ import {cutSegments, type Segment} from "./segment.ts";
 
 const NO_PROGRESS = new LaneProgress([], LaneId.PROOF);
 
-/** An HTTP request without its calls. */
 interface RequestOrigin {
   readonly record: RequestRecord;
   readonly isBatch: boolean;
   /** The head that the request's selectors were resolved against. */
   readonly head: Head;
-  /** Its client in the fair queues of the lanes (http/clientAddress.ts). */
+  /** As http/clientAddress.ts names it. */
   readonly client: string;
 }
 
@@ -38,7 +36,7 @@ export class PendingRequest {
   readonly segments: readonly Segment[];
   readonly progress: ByLane<LaneProgress>;
   readonly clock: RequestClock;
-  /** Place in the list of unfinished requests (unfinishedRequests.ts). undefined if the request is not in it. */
+  /** Place in UnfinishedRequests. undefined: it is not there. */
   unfinishedAt: number | undefined;
   readonly ordered: OrderedAnswer;
   /** The client has gone, so answers are not needed any more. */
@@ -61,14 +59,13 @@ export class PendingRequest {
     this.clock = new RequestClock(origin.record.startedMs, timeoutMs);
   }
 
-  /** The cost that the request adds to the lane's queue. If its reader is slow, only running segments count. */
+  /** What it adds to the lane's queue. If its reader is slow, only running segments count. */
   queuedCost(lane: LaneId): number {
     if (this.isDropped) return 0;
     const {underWayCost, remainingCost} = this.progress[lane];
     return this.clock.wasPaused ? underWayCost : remainingCost;
   }
 
-  /** Whether any call runs or is answered. */
   get isBegun(): boolean {
     return this.ordered.isBegun || this.progress.some(({underWay}) => underWay > 0);
   }
@@ -79,10 +76,9 @@ export class PendingRequest {
   }
 
   /**
-   * Tells whether the lane's next segment may start. It may if the expected bytes fit into the window. If everything before
-   * it is sent, it may start whatever its size, unless the reader is blocked. Then the next drain of the reply asks again.
-   * (A reply that still collects its first bytes is not blocked. Nothing would ever drain those bytes.)
-   *
+   * Whether the lane's next segment may start: if its expected bytes fit into the window, or all before it is sent and
+   * the reader is not blocked. (A reply that still collects its first bytes is not blocked: nothing would ever drain
+   * them.)
    * @param bytesPerCost - upper bound of an answer's text per unit of cost
    */
   mayStart(lane: LaneId, windowBytes: number, bytesPerCost: number): boolean {
@@ -94,7 +90,6 @@ export class PendingRequest {
     return expected + asideBytes + this.reply.unsentBytes <= windowBytes;
   }
 
-  /** Forgets all answers, because the client has gone. */
   drop(): void {
     this.isDropped = true;
     this.ordered.drop();
@@ -105,16 +100,15 @@ export class PendingRequest {
   }
 
   /**
-   * Stops the clock while the request waits only for its reader: some segment has not started, and none runs or is queued.
-   * Call it after the request was offered to every lane.
+   * Stops the clock while the request waits only for its reader. Call it after the request was offered to every lane.
    *
-   * @returns whether the clock has been stopped or started
+   * @returns whether that changed
    */
   updatePause(): boolean {
     return this.clock.pause(this.waitsForReader());
   }
 
-  /** Adds a segment's part of the response, and sends all parts that are next. May not be called after a drop. */
+  /** Adds a segment's part of the response. May not be called after a drop. */
   answer(index: number, pieces: Piece[]): void {
     const progress = this.progressOf(index);
     progress.answer(index);
@@ -125,7 +119,6 @@ export class PendingRequest {
     return this.segments[index] as Segment;
   }
 
-  /** The progress in the segment's lane. */
   progressOf(index: number): LaneProgress {
     return this.progress[this.segmentAt(index).lane];
   }
@@ -147,11 +140,10 @@ export class PendingRequest {
   }
 }
 
-/** Measures how long a request may still take. The clock is stopped while the request waits only for its own reader. */
+/** How long a request may still take. It stands still while the request waits only for its own reader. */
 class RequestClock {
-  /** Deadline of the unfinished calls. A stop of the clock postpones it by the length of the stop. */
   private deadlineMs: number;
-  /** When the clock was stopped. undefined while it runs. */
+  /** undefined: it runs. */
   private pausedSinceMs: number | undefined;
   /** Whether the request has ever waited for its own reader. */
   wasPaused = false;
@@ -164,7 +156,7 @@ class RequestClock {
     this.deadlineMs = startedMs + timeoutMs;
   }
 
-  /** Stops or starts the clock. @returns whether that is a change */
+  /** @returns whether that is a change */
   pause(isPaused: boolean): boolean {
     if (isPaused === (this.pausedSinceMs !== undefined)) return false;
     const nowMs = performance.now();
@@ -178,7 +170,6 @@ class RequestClock {
     return this.pausedSinceMs === undefined && nowMs >= this.deadlineMs;
   }
 
-  /** Time until the deadline. */
   leftMs(nowMs: number): number {
     return this.deadlineMs - nowMs;
   }

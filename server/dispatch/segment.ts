@@ -1,6 +1,6 @@
 /**
- * A segment is a run of neighbouring calls of one HTTP request. One lane answers them in one task, and their answers are
- * one range of the response. Calls that need no lane (errors, other methods) lie in between as ready texts.
+ * A segment: neighbouring calls of a request that one lane answers in one task, and the ready texts (errors, other
+ * methods) among them.
  *
  *   places    | proof | proof | "ready" | proof | estimate | estimate | "ready" | proof | ...
  *   segments  |<------------- 0 -------------->|<-- 1 --->|<------- 2 -------->|<- 3 ...
@@ -19,16 +19,15 @@ export interface Segment {
 }
 
 /**
- * Cuts the calls into segments. A new segment starts where the lane changes or the segment's cost would be too high. Only
- * a segment of a single call may cost more.
- *
- * @param calls - must have at least one call for a lane
+ * A new segment starts where the lane changes or the cost would be too high. Only a segment of a single call may cost
+ * more.
+ * @param calls - at least one is for a lane
  * @returns segments that each have at least one call and together cover every place
  */
 export function cutSegments(calls: RequestCalls): Segment[] {
   let segments: Segment[] = [];
   const {places} = calls;
-  /** Calls seen, by lane. */
+  /** By lane. */
   const seen: [number, number] = [0, 0];
   let lane: LaneId = LaneId.PROOF;
   let firstPlace = 0;

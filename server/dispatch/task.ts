@@ -13,16 +13,14 @@ export interface Task {
   readonly isLong?: boolean;
 }
 
-/** Called when a task has ended. */
 export type OnCompleted = (task: Task, settlement: Settlement<TaskAnswers>) => void;
 
 /** Called for a call that the long queue rejects or evicts. */
 export type OnRejected = (request: PendingRequest, index: number, busy: Busy) => void;
 
-/** Calls `onCompleted` once, at the task's end. A callback and not a promise: five promises were a quarter of the garbage of each task. */
+/** Calls `onCompleted` once, at the end. No promise: five of them were a quarter of the garbage of each task. */
 export type Perform = (task: Task, onCompleted: (settlement: Settlement<TaskAnswers>) => void) => void;
 
-/** Performs a task by a function that returns a promise. */
 export function performAsync(perform: (task: Task) => Promise<TaskAnswers>): Perform {
   return async (task, onCompleted) => {
     let settlement: Settlement<TaskAnswers>;

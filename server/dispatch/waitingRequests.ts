@@ -1,6 +1,6 @@
 /**
- * The requests that wait in a lane. Where tasks have yield points, large requests, which cost more than one task, have a queue of their
- * own: no small request of any client waits for them. In each queue clients have equal shares.
+ * The requests that wait in a lane. Where tasks have yield points, large requests, which cost more than one task, have
+ * a queue of their own: no small request of any client waits for them. In each queue clients have equal shares.
  */
 import {ClientQueue} from "../fairness/clientQueue.ts";
 import type {LaneId} from "../request/requestCalls.ts";
@@ -24,7 +24,6 @@ export class WaitingRequests {
     return this.small.length + this.large.length;
   }
 
-  /** @param cost - of a request in the lane */
   queueFor(cost: number): ClientQueue<PendingRequest> {
     return cost > this.smallCost ? this.large : this.small;
   }
@@ -41,7 +40,7 @@ export class WaitingRequests {
     return sizeOf(small) > sizeOf(large) ? small : large;
   }
 
-  /** Takes the client's last large request, or else its last small one. */
+  /** As ClientQueue.pop, a large request first. */
   pop(client: string): PendingRequest | undefined {
     return this.large.pop(client) ?? this.small.pop(client);
   }

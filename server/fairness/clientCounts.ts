@@ -1,6 +1,6 @@
 /**
- * A number for each client (http/clientAddress.ts), most of the time 0. Zeros are removed many at once: V8 copies a Map again and again if
- * each request adds an entry and deletes one (dispatch/unfinishedRequests.ts).
+ * A number for each client (http/clientAddress.ts), usually 0. Zeros are removed many at once: V8 copies a Map again
+ * and again if each request adds an entry and deletes one (dispatch/unfinishedRequests.ts).
  */
 
 import {assertInvariant} from "../../storage/invariant.ts";

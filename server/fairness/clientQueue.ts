@@ -1,18 +1,19 @@
 /**
- * A fair queue: next comes the element that would end first if all waiting clients were served at the same time (weighted fair queueing,
- * Demers, Keshav and Shenker 1989). A client that takes less than its share does not wait for the others, however many they are and
- * whatever their elements cost:
+ * Weighted fair queueing (Demers, Keshav and Shenker 1989): next is the element that would end first if all waiting
+ * clients were served at the same time. A client that takes less than its share does not wait for the others, however
+ * many they are:
  *
  *   every element costs 1           push A1 A2 A3 B1 C1 A4      shift A1 B1 C1 A2 A3 A4
  *   A and B cost 2000, C costs 1    push A1 A2 B1 B2 C1 C2      shift C1 C2 A1 B1 A2 B2
  *
- * Virtual time is the service that each waiting client has received. An element starts when the one before it of its client has ended, but
- * not before it arrived, and ends its cost later. The first elements of all clients are in a heap, so a shift takes O(log n) of n clients.
+ * Virtual time is the service that each waiting client has received. An element starts when its client's previous one
+ * has ended, but not before it arrived, and ends its cost later. The clients' first elements are in a heap: a shift
+ * takes O(log n) of n clients.
  */
 import {Fifo} from "./fifo.ts";
 
 interface ClientElement {
-  /** The client that the element belongs to (http/clientAddress.ts). */
+  /** As http/clientAddress.ts names it. */
   readonly client: string;
 }
 
@@ -21,15 +22,14 @@ interface Line<T> {
   elements: Fifo<T>;
   /** Virtual time at which the client's first element starts. */
   start: number;
-  /** Virtual time at which it ends. */
   end: number;
-  /** Of elements that end at the same time, the one that became the first of its line earliest is next. */
+  /** Of lines that end at the same time, the one with the lowest is next. */
   sequence: number;
   /** Place in the heap. undefined: nothing waits. */
   at: number | undefined;
 }
 
-/** At least this many lines are kept. Lines without elements are removed many at once, as in clientCounts.ts. */
+/** Lines without elements are removed many at once, as in clientCounts.ts. */
 const KEPT_LINES = 64;
 
 export class ClientQueue<T extends ClientElement> {
@@ -62,7 +62,6 @@ export class ClientQueue<T extends ClientElement> {
     this.enter(line, element);
   }
 
-  /** The element that `shift` would take. */
   peek(): T | undefined {
     return this.heap[0]?.elements.peek();
   }
@@ -72,7 +71,7 @@ export class ClientQueue<T extends ClientElement> {
     return line === undefined ? undefined : this.take(line);
   }
 
-  /** Takes the next of those elements that are their client's first and are wanted. */
+  /** Takes the next one of the clients' first elements that are wanted. */
   shiftIf(isWanted: (element: T) => boolean): T | undefined {
     let next: Line<T> | undefined;
     for (const line of this.heap)
@@ -80,7 +79,7 @@ export class ClientQueue<T extends ClientElement> {
     return next === undefined ? undefined : this.take(next);
   }
 
-  /** Takes the client's last element. It costs nothing. */
+  /** Takes the client's last element, at no cost. */
   pop(client: string): T | undefined {
     const line = this.lines.get(client);
     const element = line?.elements.pop();
@@ -90,7 +89,7 @@ export class ClientQueue<T extends ClientElement> {
     return element;
   }
 
-  /** Corrects the cost of an element that has left, if it was not known then. @param cost - to add; below 0: the element cost less */
+  /** Corrects the cost of an element that has left. @param cost - to add; may be negative */
   charge(client: string, cost: number): void {
     const line = this.lines.get(client);
     if (line === undefined) return;
@@ -105,7 +104,6 @@ export class ClientQueue<T extends ClientElement> {
     return this.lines.get(client)?.elements.length ?? 0;
   }
 
-  /** Removes the client's elements for which `isUnwanted` is true. */
   remove(client: string, isUnwanted: (element: T) => boolean): void {
     const line = this.lines.get(client);
     if (line === undefined) return;
@@ -132,9 +130,8 @@ export class ClientQueue<T extends ClientElement> {
   }
 
   /**
-   * At most this cost leaves before an element that the client would push now, if nobody else comes.
-   *
-   * @param ownCost - of what the client has in the queue. @param cost - of the element
+   * @param ownCost - of what the client has in the queue. @param cost - of an element that it would push now
+   * @returns at most how much leaves before that element, if nobody else comes
    */
   costAhead(client: string, ownCost: number, cost: number): number {
     if (this.count === 0) return 0;
@@ -174,7 +171,6 @@ export class ClientQueue<T extends ClientElement> {
     return element;
   }
 
-  /** Moves the line to its place by its first element. */
   private lead(line: Line<T>, first: T): void {
     line.end = line.start + this.costOf(first);
     line.sequence = this.sequences++;
@@ -199,7 +195,6 @@ export class ClientQueue<T extends ClientElement> {
     this.mostLines = 2 * this.lines.size + KEPT_LINES;
   }
 
-  /** Moves the line to its place in the heap. */
   private siftHeap(line: Line<T>): void {
     const {heap} = this;
     let at = line.at as number;

@@ -1,6 +1,6 @@
 /** A queue as an array with a read position. Array.shift moves every element, which takes 10 us for 10 000 of them. */
 
-/** Elements already read are removed once there are at least this many and they are half of the array. */
+/** Elements already read are removed once they are so many, and half of the array. */
 const COMPACT_FROM = 64;
 
 export class Fifo<T> {
@@ -35,7 +35,6 @@ export class Fifo<T> {
     else this.elements.unshift(element);
   }
 
-  /** Takes the element that was pushed last. */
   pop(): T | undefined {
     return this.start === this.elements.length ? undefined : this.elements.pop();
   }

@@ -1,8 +1,8 @@
 import {ClientCounts} from "./clientCounts.ts";
 
 /**
- * Limits the bytes that all clients hold together. One client may have a quarter of them. At the limit, the newest holder of the client with
- * most is evicted for a client that has less.
+ * Limits the bytes that all clients hold together. One client may have a quarter of them. At the limit, the newest
+ * holder of the client with most is evicted for a client that has less.
  */
 interface ByteLimits {
   readonly bodyBytes: number;
@@ -22,7 +22,6 @@ export interface ByteHolder {
 }
 
 export class SharedBytes {
-  /** Highest number of bytes of one body. */
   readonly bodyLimit: number;
   private readonly limit: number;
   /** Of one client, and large enough for one body. */
@@ -62,7 +61,6 @@ export class SharedBytes {
     this.total -= byteCount;
   }
 
-  /** The newest holder of the client with most. */
   private findLargest(): ByteHolder | undefined {
     let largest: ByteHolder | undefined;
     let most = 0;

@@ -1,5 +1,5 @@
 /**
- * Work of the main thread with yield points, between which it takes a few tenths of a millisecond at most. At a yield point, other requests
- * may go first (http/intake.ts). A yielded number is extra cost in ms, besides the time that the work took.
+ * Work of the main thread with yield points, a few tenths of a millisecond apart at most, where other requests may go
+ * first (http/intake.ts). A yielded number is extra cost in ms.
  */
 export type Work<Result = void> = Generator<number | undefined, Result, undefined>;

@@ -1,14 +1,13 @@
 /**
- * Which names a request may call this server by, in its Host header. The owner of a name can make it point at this machine while a
- * page of that name is open (DNS rebinding). For the browser, the page and this server have the same origin then, so --cors cannot
- * keep the page out. A Host header with an address comes from no such page.
+ * Which names the Host header may have. The owner of a name can point it at this machine while a page of that name is
+ * open (DNS rebinding): the browser takes both for one origin, and --cors cannot keep the page out. A page cannot send
+ * an address as Host.
  */
 import {isIP} from "node:net";
 
 const ANY_HOST = "*";
 
 const LOOPBACK = /^(localhost|127\..*|::1)$/;
-/** Only programs of this machine reach it. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
@@ -19,7 +18,7 @@ const HOST_AND_PORT = /^(?:([^:[\]]+)|\[([^[\]]+)\])(?::\d*)?$/;
 export class AllowedHosts {
   /** undefined: every name is allowed. */
   private readonly names: ReadonlySet<string> | undefined;
-  /** The header that was allowed last. Most clients send the same one again and again. */
+  /** The header that was allowed last: most clients send the same one. */
   private last = "";
 
   /**

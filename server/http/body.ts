@@ -1,8 +1,8 @@
 /**
- * Reads a request's body: collects it up to a limit, or drops what is refused. All bodies that are being received or wait for their turn
- * share a second limit, so that many slow writers cannot fill the memory. While others have their turns, no more of a body is read. A
- * body that is refused is read and dropped in the same way, and answered when it has come: if the connection were closed at once, the
- * answer could be lost.
+ * Reads a request's body up to a limit. All bodies that are received or wait for their turn share a second limit, so
+ * slow writers cannot fill the memory, and no more of a body is read while others have their turns. A refused body is
+ * read and dropped in the same way, and answered at its end: if the connection were closed at once, the answer could be
+ * lost.
  */
 
 import type {ByteHolder, Excess, SharedBytes} from "../fairness/sharedBytes.ts";
@@ -13,11 +13,11 @@ import type {Intake} from "./intake.ts";
 import type {Reply} from "./reply.ts";
 
 interface BodyTaker {
-  /** @param free - gives up the body's memory; undefined: the body may be read during the call only */
+  /** @param free - frees the body's memory; undefined: the body may be read during the call only */
   takeBody(reply: Reply, body: Buffer, free: (() => void) | undefined): void;
-  /** More bytes came than a body may have. @param got - bytes that have come */
+  /** @param got - bytes that have come, more than a body may have */
   refuseLarge(reply: Reply, got: number): void;
-  /** The bodies that are held would exceed a common limit. @returns what answers when the body has come */
+  /** The bodies would exceed a common limit. @returns what answers when the body has come */
   refuseRoom(reply: Reply, excess: Excess): () => void;
 }
 
@@ -26,12 +26,11 @@ type Chunk = ArrayBuffer | Uint8Array;
 const FIRST_BYTES = 16 * 1024;
 /** Of a refused body no more is read: its connection is closed. */
 const MOST_DROPPED_BYTES = 64 << 20;
-/** What a byte takes from the kernel to memory that is new, in ms: 5 MB take 1.7 ms, a third of which where they are dropped. */
+/** From the kernel to new memory, in ms: 5 MB take 1.7 ms, a third of that where they are dropped. */
 const BYTE_MS = 3.3e-7;
-/** A body that is read on may have megabytes in the kernel, which come at once. So a slice has one. */
+/** Megabytes may come at once from the kernel, so a slice reads on one body. */
 const READ_MS = 1;
 
-/** Drops a body, and calls `answer` when it has come. */
 export function dropBody(response: HttpResponse, reply: Reply, intake: Intake, answer: () => void): void {
   let length = 0;
   readInTurns(response, reply, intake, MOST_DROPPED_BYTES, (chunk, isLast) => {
@@ -40,7 +39,7 @@ export function dropBody(response: HttpResponse, reply: Reply, intake: Intake, a
   });
 }
 
-/** Collects a body. @returns a function that gives up the memory. Call it if the client goes away */
+/** @returns a function that frees the memory. Call it if the client goes away */
 export function collectBody(
   response: HttpResponse,
   held: SharedBytes,
@@ -53,7 +52,7 @@ export function collectBody(
   let collected: Buffer | undefined;
   let length = 0;
   let isWhole = false;
-  /** Answers in place of the taker. The rest of the body is dropped. */
+  /** Answers instead of the taker. The rest of the body is dropped. */
   let refuse: (() => void) | undefined;
   const release = () => {
     if (collected !== undefined) held.remove(holder as ByteHolder, collected.length);
@@ -76,8 +75,7 @@ export function collectBody(
       taker.takeBody(reply, viewOf(chunk), undefined);
       return;
     }
-    // One buffer that doubles, and soon has all that a body may have. As a list of chunks, a body sent byte by byte would take a
-    // hundred times its size.
+    // One buffer that doubles: a list of chunks could take a hundred times the size of a body sent byte by byte.
     if (refuse === undefined && (collected === undefined || length > collected.length)) {
       const grownBytes = length * 2 > limit / 4 ? limit : Math.max(FIRST_BYTES, length * 2);
       const byteCount = isLast ? length : grownBytes;
@@ -97,7 +95,9 @@ export function collectBody(
   return release;
 }
 
-/** Reads a body. Once a turn has no time left, the rest comes when the client has its turn. A longer one than `mostBytes` is cut off. */
+/**
+ * Once a turn has no time left, the rest comes in the client's next turn. More than `mostBytes` ends the connection.
+ */
 function readInTurns(
   response: HttpResponse,
   reply: Reply,
@@ -126,7 +126,7 @@ function readInTurns(
       reply.close();
       return;
     }
-    // What had come before the pause comes in spite of it. A socket that stays paused would take no other request.
+    // Chunks that had come before the pause still arrive. A socket that stays paused would take no other request.
     if (isLast) resume();
     take(chunk, isLast);
     if (isLast || reply.isOver) return;
@@ -143,13 +143,13 @@ function* readOn(resume: () => void): Work {
   yield READ_MS;
 }
 
-/** Work on a body for which its client pays the reading, so that it sends the next one later. */
+/** Work on a body, for which the client is charged the reading too. */
 export function* afterReading(byteCount: number, work: Work): Work {
   yield byteCount * BYTE_MS;
   yield* work;
 }
 
-/** Answers a request whose body was dropped, or that has none. */
+/** Answers a request without a body, or whose body was dropped. */
 export function* answerRead(byteCount: number, reply: Reply, answer: (() => void) | undefined): Work {
   if (byteCount > 0) yield byteCount * BYTE_MS;
   if (!reply.isOver) answer?.();

@@ -1,8 +1,7 @@
 /**
- * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, since one client may use all its addresses. If many
- * networks of one of 48 bits come, they are one client: providers give a customer such a network.
- *
- * Behind a proxy, all requests come from one client, the proxy, unless its X-Forwarded-For is trusted (forwardedFor.ts).
+ * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits. If many networks of one of 48 bits come,
+ * they are one client: providers give a customer such a network. Behind a proxy all requests come from one client,
+ * unless X-Forwarded-For is trusted.
  */
 import {isIP} from "node:net";
 
@@ -11,12 +10,12 @@ const IPV6_BYTES = 16;
 const IPV6_GROUPS = 8;
 const NETWORK_BYTES = 8;
 const SITE_BYTES = 6;
-/** So many networks of a site within about SEEN_MS are one client. */
+/** So many networks of a site within SEEN_MS are one client. */
 const MANY_NETWORKS = 16;
 const SEEN_MS = 60_000;
 /** More sites than this are forgotten sooner. */
 const MOST_SITES = 10_000;
-/** Start of ::ffff:a.b.c.d, which is an IPv4 address on a socket that listens on `::`. */
+/** Of ::ffff:a.b.c.d, an IPv4 address on a socket that listens on `::`. */
 const MAPPED_PREFIX = Buffer.from("00000000000000000000ffff", "hex");
 
 /** 4 or 16 bytes, or text as Node writes it. */
@@ -53,7 +52,7 @@ export class Clients {
   }
 }
 
-/** @returns the shortest form, and no zone */
+/** @returns the shortest form, without a zone */
 export function addressText(address: Address): string {
   const bytes = bytesOf(address);
   if (bytes.length !== IPV6_BYTES) return bytes.join(".");

@@ -1,12 +1,12 @@
 /**
- * Counts the open connections, and refuses new ones above a limit. Without it, the process would run out of descriptors. Then the
- * system refuses to hand over the next connection, and the event loop asks for it again without end and without a word.
+ * Counts the open connections and refuses new ones above a limit. Without one, the process runs out of descriptors;
+ * then the system refuses the next connection, and the event loop asks for it again without end.
  *
  *   0                                                    3/4                all
  *   | a client may have an eighth, a trusted proxy any number | clients with few |
  *
- * uWebSockets.js does not say whose connection has closed. So there a client's number is at most what is known, and it is counted
- * again from what the system says before a connection is refused for it.
+ * uWebSockets.js does not say whose connection has closed. So a client's number is an upper bound there, and before a
+ * connection is refused for it, all are counted again from what the system says.
  */
 import type {Logger} from "pino";
 import type {Connected} from "../listener/exchange.ts";
@@ -14,14 +14,14 @@ import {type Address, addressText, type Clients} from "./clientAddress.ts";
 import {encodeLimit} from "./refusals.ts";
 
 const WARN_EVERY_MS = 10_000;
-/** Of all connections, for one client. */
+/** For one client. */
 const CLIENT_SHARE = 1 / 8;
-/** The connections above this share are for clients that have few. */
+/** Those above this share are for clients that have few. */
 const OPEN_TO_ALL = 3 / 4;
 /** A browser opens six. */
 const FEW = 8;
 const KEPT_CLIENTS = 1000;
-/** A count of all connections takes some milliseconds. This many times as long, there is no other. */
+/** A recount takes some milliseconds. The next one comes this many times as long after it. */
 const RECOUNT_PAUSE = 50;
 
 /** For the log. */
@@ -45,14 +45,14 @@ interface ConnectionOptions {
 export class Connections {
   open = 0;
   readonly refused = {total: 0, client: 0};
-  /** Connections of each client. They may be fewer if it is not known whose connections have closed. */
+  /** An upper bound where it is not known whose connections have closed. */
   private byClient = new Map<string, number>();
   private nextRecountMs = 0;
   private nextWarnMs = 0;
 
   constructor(private readonly options: ConnectionOptions) {}
 
-  /** @param listPeers - addresses of the open connections, this one too, if the system tells. Not asked where each `disconnect` has a client */
+  /** @param listPeers - addresses of all open connections, this one too; undefined where they are not known */
   connect(address: Address, listPeers: () => readonly Address[] | undefined): Connected {
     const {limit, clients, isProxy} = this.options;
     this.open++;
@@ -69,7 +69,7 @@ export class Connections {
     return {client};
   }
 
-  /** @param client - of the connection that has closed. undefined: it is not known */
+  /** @param client - undefined: it is not known */
   disconnect(client: string | undefined): void {
     this.open--;
     if (client === undefined || client === NOBODY) return;
@@ -78,7 +78,6 @@ export class Connections {
     else this.byClient.delete(client);
   }
 
-  /** @returns whether the connections were counted now */
   private recount(listPeers: () => readonly Address[] | undefined): boolean {
     const startMs = performance.now();
     if (startMs < this.nextRecountMs) return false;

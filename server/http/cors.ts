@@ -1,10 +1,10 @@
 /**
- * Cross-origin requests: which web pages may send requests from a browser (--cors), and the headers that tell the browser.
+ * Cross-origin requests: which web pages may send requests from a browser (--cors).
  *
  *   page -- OPTIONS /, Origin, Access-Control-Request-Method --> 204 and what may be sent      before the first POST
  *   page -- POST /, Origin --> any answer, also of an error, with Access-Control-Allow-Origin
  *
- * An origin that is not allowed is answered as if there were no --cors: the browser keeps the answer from the page.
+ * An origin that is not allowed is answered as without --cors: the browser keeps the answer from the page.
  */
 
 export type Header = readonly [name: string, value: string];
@@ -13,9 +13,7 @@ export const ANY_ORIGIN = "*";
 
 /** How long a browser may remember a preflight. Browsers have lower limits, Chromium two hours. */
 const MAX_AGE_SECONDS = 86_400;
-/** Lets a page read when to try again, and the request's name. */
 const EXPOSE: Header = ["Access-Control-Expose-Headers", "Retry-After, X-Request-Id"];
-/** The answer depends on the origin, so a cache must not give it to another one. */
 const VARY: readonly Header[] = [["Vary", "Origin"]];
 
 const PREFLIGHT: readonly Header[] = [
@@ -27,7 +25,6 @@ const PREFLIGHT: readonly Header[] = [
 export class Cors {
   /** Headers by origin. */
   private readonly allowed = new Map<string, readonly Header[]>();
-  /** Headers for every other origin, and for requests without one. */
   private readonly otherwise: readonly Header[];
   private readonly isForAny: boolean;
 
@@ -39,12 +36,12 @@ export class Cors {
     for (const origin of origins) this.allowed.set(origin, [allow(origin), EXPOSE, ...VARY]);
   }
 
-  /** Headers of every answer at the path of JSON-RPC. @param origin - of the request, "" if it names none */
+  /** @param origin - "" if the request names none */
   headersFor(origin: string): readonly Header[] {
     return this.allowed.get(origin) ?? this.otherwise;
   }
 
-  /** @returns the additional headers of a preflight's answer, or undefined if the origin is not allowed */
+  /** @returns the additional headers of a preflight's answer; undefined: the origin is not allowed */
   preflightFor(origin: string): readonly Header[] | undefined {
     return this.isForAny || this.allowed.has(origin) ? PREFLIGHT : undefined;
   }

@@ -1,6 +1,7 @@
 /**
- * Finds the client of a request that came through proxies (--trust-forwarded). Each proxy adds the address that it was asked from to the
- * end of X-Forwarded-For. So the list is read from its end, for as long as what wrote an entry is trusted:
+ * Finds the client of a request that came through proxies (--trust-forwarded). Each proxy adds the address that it was
+ * asked from to the end of X-Forwarded-For. So the list is read from its end, for as long as what wrote an entry is
+ * trusted:
  *
  *   X-Forwarded-For: 9.9.9.9, 203.0.113.7, 10.0.0.2      connection from 10.0.0.1      trusted: 10.0.0.0/8
  *                    ^ anybody may  ^ the client  ^ proxy
@@ -10,7 +11,6 @@ import {BlockList, isIP} from "node:net";
 import {type Address, addressText} from "./clientAddress.ts";
 
 const HEADER = "x-forwarded-for";
-/** Entries that are read from the end. */
 const MAX_PROXIES = 16;
 
 interface Connection {
@@ -18,7 +18,7 @@ interface Connection {
 }
 
 interface Headers {
-  /** Calls with each header line. A header may come on several lines, and a proxy may add one of its own. */
+  /** A header may come on several lines. */
   forEach(take: (name: string, value: string) => void): void;
 }
 
@@ -35,7 +35,7 @@ export class TrustedProxies {
     }
   }
 
-  /** @returns the client's address; undefined if the connection is the client's own, or the proxy does not say who the client is */
+  /** @returns the client's address; undefined: the connection's own, or the proxy does not say */
   findClient(connection: Connection, headers: Headers): string | undefined {
     if (!this.isTrusted(connection.getRemoteAddress())) return undefined;
     const entries: string[] = [];

@@ -5,9 +5,9 @@
  *   GET  /          the web page (webPage.ts)   GET /readyz    it should get requests (readiness.ts), and is not stopping
  *   GET  /metrics   for operators               GET /v1/..     a proof that caches may keep (proofRoute.ts)
  *
- * uWebSockets.js cannot keep a request of a connection waiting. A client that sends a second one before the first is answered
- * (pipelining) loses that connection, and nothing else (intake.ts). (Pausing the socket would help only if the requests come in
- * separate TCP segments, and would hide that a client has gone.)
+ * uWebSockets.js cannot keep a request of a connection waiting. A client that sends a second one before the first is
+ * answered (pipelining) loses that connection, and nothing else (intake.ts). (Pausing the socket would help only if the
+ * requests come in separate TCP segments, and would hide that a client has gone.)
  */
 import type {Logger} from "pino";
 import {SharedBytes} from "../fairness/sharedBytes.ts";
@@ -135,7 +135,8 @@ export class HttpServer {
   private route(response: HttpResponse, request: HttpRequest, isOperators: boolean): void {
     const reply = new Reply(response, this.parts.unsent, this.intake, this.parts.clients);
     const head = new RequestHead(request);
-    // An answer would be taken for that of the next request on this connection, which a proxy may send for another client.
+    // An answer would be taken for that of the next request on this connection, which a proxy may send for another
+    // client.
     if (head.isTrailer) {
       reply.close();
       return;

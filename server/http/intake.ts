@@ -1,36 +1,37 @@
 /**
- * The main thread's own work on requests, in turns of clients: reading bodies, checking calls, answering what needs no lane, writing long
- * answers. Everyone waits for the main thread, so no client may keep it.
+ * The main thread's own work on requests, in turns of clients: reading bodies, checking calls, answering what needs no
+ * lane, writing long answers. Everyone waits for the main thread, so no client may keep it.
  *
  *   a request -- nothing waits, and this turn of the event loop has time left --> done at once
  *            \-> its client's line -- read, short or long: in each turn a slice of SLICE_MS for each --> done
  *
- * What counts is the time that the work took. A slice goes to the client who would have had least after it (fairness/clientQueue.ts). So a
- * client with little to do waits for one slice, however many others have much to do.
+ * What counts is the time that the work took. A slice goes to the client who would have had least after it
+ * (fairness/clientQueue.ts). So a client with little to do waits for one slice, however many others have much to do.
  */
 import {ClientQueue} from "../fairness/clientQueue.ts";
 import type {Work} from "../fairness/work.ts";
 import {SmallPieces} from "./smallPieces.ts";
 
 /**
- * A request of another client waits for one slice to be read, for one to be handed to its thread, and for one to be answered. Between two
- * slices the event loop takes some 20 us.
+ * A request of another client waits for one slice to be read, for one to be handed to its thread, and for one to be
+ * answered. Between two slices the event loop takes some 20 us.
  */
 const SLICE_MS = 1;
 /** Where a connection has come: node:http accepts one in a turn, and the next client waits for that. */
 const CONNECTION_SLICE_MS = 0.2;
 /**
- * A slice may take so much longer than is thought before. A part of the work takes a few tenths of a millisecond, so a longer one tells of
- * the collector, or of the machine's other threads. If a client had such a slice, it counts only if its slice before was another.
+ * A slice may take so much longer than is thought before. A part of the work takes a few tenths of a millisecond, so a
+ * longer one tells of the collector, or of the machine's other threads. If a client had such a slice, it counts only if
+ * its slice before was another.
  */
 const MAX_EXCESS_MS = 0.25;
 /** Clients that are remembered for that. */
 const MAX_EXCEEDING = 4096;
 
 /**
- * Each kind of a client's work has a line of its own: behind a proxy, all users may be one client. A read is what node:http parses of a
- * socket's (listener/nodeConnection.ts). What is long is a body, or an answer.
- * One that is written frees memory, so it comes before bodies whose client has had as much.
+ * Each kind of a client's work has a line of its own: behind a proxy, all users may be one client. A read is what
+ * node:http parses of a socket's (listener/nodeConnection.ts). What is long is a body, or an answer. One that is
+ * written frees memory, so it comes before bodies whose client has had as much.
  */
 type Kind = "read" | "short" | "body" | "answer";
 
@@ -66,9 +67,9 @@ export class Intake {
   }
 
   /**
-   * Calls `send`, but not before the end of the turn in which its request came. uWebSockets.js reads all requests of a connection in one
-   * turn: if each were answered at once, a client that sends thousands without waiting (pipelining) would hold up everyone else. A
-   * request that comes while the one before is unanswered ends its connection.
+   * Calls `send`, but not before the end of the turn in which its request came. uWebSockets.js reads all requests of a
+   * connection in one turn: if each were answered at once, a client that sends thousands without waiting (pipelining)
+   * would hold up everyone else. A request that comes while the one before is unanswered ends its connection.
    */
   postpone(turn: number, send: () => void): void {
     if (turn === this.turn) this.postponed.push(send);

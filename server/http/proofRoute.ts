@@ -1,6 +1,6 @@
 /**
- * GET for proofs at finalized blocks. They never change, so a cache may keep them (RFC 9111), but not for ever: an operator may
- * remove finalized blocks that are wrong.
+ * GET for proofs at finalized blocks. They never change, so a cache may keep them (RFC 9111), but not for ever: an
+ * operator may remove finalized blocks that are wrong.
  *
  *   GET /v1/proof/0x64/0xADDRESS?slots=0x0        ->  200, ETag "STATEROOT-DIGEST", Cache-Control: public, max-age=3600
  *   .. with If-None-Match: "STATEROOT-DIGEST"     ->  304, and no proof is made

@@ -5,10 +5,10 @@
  *       |
  *       +------- STREAM_FROM_BYTES pushed -----> chunked  one cork per event, writes of 64 KiB until one is refused
  *
- * Issue 1249 of uWebSockets.js reports that several corks in one answer break its chunks. On this build, answers of 200 MB
- * to slow readers were right with every pattern that was tried. This file uses the most careful pattern: all writes of an
- * event are in one cork, and while the socket is full, nothing is written until onWritable. Bytes that the socket has not
- * taken stay here, except for at most one write.
+ * Issue 1249 of uWebSockets.js reports that several corks in one answer break its chunks. On this build, answers of 200
+ * MB to slow readers were right with every pattern that was tried. This file uses the most careful pattern: all writes
+ * of an event are in one cork, and while the socket is full, nothing is written until onWritable. Bytes that the socket
+ * has not taken stay here, except for at most one write.
  */
 
 import type {Work} from "../fairness/work.ts";
@@ -29,8 +29,8 @@ const NO_HEADERS: readonly Header[] = [];
 
 /**
  * A smaller answer waits until it is whole and is sent with its length, which is less work for clients. A batch of 100
- * proofs (640 KB) is smaller. Sent in chunks, a segment at a time, its p99 at 16 connections is 1.5 times as long (batches
- * of bench:peers).
+ * proofs (640 KB) is smaller. Sent in chunks, a segment at a time, its p99 at 16 connections is 1.5 times as long
+ * (batches of bench:peers).
  */
 const STREAM_FROM_BYTES = 1024 * 1024;
 /** uWebSockets.js copies the part of a chunked write that the kernel does not take, so this limits its copy. */

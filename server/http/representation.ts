@@ -1,6 +1,6 @@
 /**
- * What a JSON-RPC request says about representations (RFC 9110): whether the client takes an answer as bytes, and how the body is
- * encoded.
+ * What a JSON-RPC request says about representations (RFC 9110): whether the client takes an answer as bytes, and how
+ * the body is encoded.
  */
 
 const BYTES = "application/octet-stream";
@@ -8,8 +8,8 @@ const BYTES = "application/octet-stream";
 const ZERO_WEIGHT = /^q=0(\.0{0,3})?$/i;
 
 /**
- * Tells whether the Accept header names application/octet-stream with a weight above 0. Wildcards do not count, because clients send
- * them without knowing of bytes. Other weights are not compared: a client that names the type can read it.
+ * Tells whether the Accept header names application/octet-stream with a weight above 0. Wildcards do not count, because
+ * clients send them without knowing of bytes. Other weights are not compared: a client that names the type can read it.
  */
 export function acceptsBytes(accept: string): boolean {
   if (accept.length < BYTES.length) return false;

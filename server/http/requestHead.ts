@@ -1,9 +1,10 @@
 /**
  * The headers that matter here, read in one pass: with uWebSockets.js, asking for each costs as much.
  *
- * Refuses heads that two servers could read differently (RFC 9112, section 6). Behind a proxy that reads another end than proofd, one
- * client could send a request in the name of another. uWebSockets.js lets most through; node:http refuses most itself. What only the
- * library sees is in a table of test/integration/server/http.test.ts, and SECURITY.md says what a proxy must do about it.
+ * Refuses heads that two servers could read differently (RFC 9112, section 6). Behind a proxy that reads another end
+ * than proofd, one client could send a request in the name of another. uWebSockets.js lets most through; node:http
+ * refuses most itself. What only the library sees is in a table of test/integration/server/http.test.ts, and
+ * SECURITY.md says what a proxy must do about it.
  */
 import type {HttpRequest} from "../listener/exchange.ts";
 import {shorten} from "../rpc/rpcError.ts";
@@ -92,7 +93,8 @@ export class RequestHead {
       return `expected a Content-Length of decimal digits, got ${shorten(this.contentLength)}`;
     if (encodings === 1 && this.transferEncoding.toLowerCase() !== "chunked")
       return `expected Transfer-Encoding: chunked, got ${shorten(this.transferEncoding)}`;
-    // uWebSockets.js ends the headers at one without a name: a length that comes after it is not seen. node:http refuses such a head.
+    // uWebSockets.js ends the headers at one without a name: a length that comes after it is not seen. node:http
+    // refuses such a head.
     if (lengths + encodings === 0 && method === "POST")
       return "expected a POST with Content-Length or Transfer-Encoding, got neither";
     return undefined;

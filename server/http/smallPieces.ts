@@ -1,7 +1,7 @@
 /**
- * Limits the small pieces of bodies that come together, by client. Behind chunked encoding one read of a socket may have thousands:
- * uWebSockets.js hands on each in 1 us, all in one event, and only a close of the connection ends it. Whoever sends slowly has few
- * pieces in an event, and they do not count.
+ * Limits the small pieces of bodies that come together, by client. Behind chunked encoding one read of a socket may
+ * have thousands: uWebSockets.js hands on each in 1 us, all in one event, and only a close of the connection ends it.
+ * Whoever sends slowly has few pieces in an event, and they do not count.
  */
 
 /** A body may have so many pieces of any size in a turn of the event loop. */

@@ -1,6 +1,6 @@
 /**
- * The page at `/` for people (page/): one file, made by `npm run build`. Its policy lets a browser use the file's own style and
- * script, which it names by their hashes, and ask this server. Everything else is forbidden.
+ * The page at `/` for people (page/): one file, made by `npm run build`. Its policy lets a browser use the file's own
+ * style and script, which it names by their hashes, and ask this server. Everything else is forbidden.
  */
 import {createHash} from "node:crypto";
 import {readFileSync} from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * One request and its response, as a listener hands them over. The methods are those of uWebSockets.js, so its objects are used as
- * they are; nodeResponse.ts gives them to a response of node:http.
+ * One request and its response, as a listener hands them over. The methods are those of uWebSockets.js, so its objects
+ * are used as they are; nodeResponse.ts gives them to a response of node:http.
  */
 
 import type {SharedBytes} from "../fairness/sharedBytes.ts";

@@ -1,6 +1,7 @@
 /**
- * One connection of node:http. Node parses all that a socket read gives, 64 KB, in one go: 10 900 chunks of one byte or 2000 requests
- * take it 30 to 60 ms, also after the connection was closed in between. So what a read gave is parsed in slices, in turns of clients:
+ * One connection of node:http. Node parses all that a socket read gives, 64 KB, in one go: 10 900 chunks of one byte or
+ * 2000 requests take it 30 to 60 ms, also after the connection was closed in between. So what a read gave is parsed in
+ * slices, in turns of clients:
  *
  *   socket -- read --> rest -- slices of SLICE_LINES lines --> Node's parser --> requests, pieces of bodies
  *       ^                                                                            |

@@ -1,6 +1,6 @@
 /**
- * Listens with node:http. It behaves like uWebSockets.js where clients can tell: times of idle connections, the largest head, and
- * requests that do not wait for the answer before (pipelining).
+ * Listens with node:http. It behaves like uWebSockets.js where clients can tell: times of idle connections, the largest
+ * head, and requests that do not wait for the answer before (pipelining).
  */
 
 import {createServer, type Server} from "node:http";

@@ -1,6 +1,6 @@
 /**
- * A response of node:http as HttpResponse. Node keeps what the socket does not take, without a limit and without copying it. So a
- * chunk is copied, because its memory is used again, and nothing is written while the socket is full.
+ * A response of node:http as HttpResponse. Node keeps what the socket does not take, without a limit and without
+ * copying it. So a chunk is copied, because its memory is used again, and nothing is written while the socket is full.
  */
 import type {IncomingMessage, ServerResponse} from "node:http";
 import type {HttpResponse} from "./exchange.ts";

@@ -1,6 +1,6 @@
 /**
- * Who has connections to a port of this process's network, as Linux tells (proc(5)). A line of /proc/net/tcp; addresses are words of 32
- * bits, the lowest byte first:
+ * Who has connections to a port of this process's network, as Linux tells (proc(5)). A line of /proc/net/tcp; addresses
+ * are words of 32 bits, the lowest byte first:
  *
  *    sl  local_address rem_address   st ...
  *     0: 0100007F:2161 0700007F:A6E4 01 ...      127.0.0.1:8545, 127.0.0.7:42724, established

@@ -34,8 +34,8 @@ export class UwsListener implements Listener {
 
   listen(host: string, port: number): Promise<number> {
     return new Promise(resolve => {
-      // LISTEN_EXCLUSIVELY is needed, because the kernel would let two processes share a port and spread the requests over
-      // both. The module accepts it together with a host, but its types do not.
+      // LISTEN_EXCLUSIVELY is needed, because the kernel would let two processes share a port and spread the requests
+      // over both. The module accepts it together with a host, but its types do not.
       const listen = this.app.listen.bind(this.app) as unknown as (
         host: string,
         port: number,

@@ -7,8 +7,8 @@
  */
 
 /**
- * The lanes answer the calls that the main thread does not answer itself. Each lane has its own queue, running tasks and
- * limit. Their work runs on different threads (or another machine), so neither lane waits for the other.
+ * The lanes answer the calls that the main thread does not answer itself. Each lane has its own queue, running tasks
+ * and limit. Their work runs on different threads (or another machine), so neither lane waits for the other.
  */
 export const LaneId = {PROOF: 0, ESTIMATE: 1} as const;
 
@@ -46,8 +46,8 @@ export interface RequestCalls {
 }
 
 /**
- * Adds to a list that mostly gets one element, and may not be held elsewhere. The first `push` to an array makes room for 17
- * elements. Ten such lists were a sixth of a request's garbage.
+ * Adds to a list that mostly gets one element, and may not be held elsewhere. The first `push` to an array makes room
+ * for 17 elements. Ten such lists were a sixth of a request's garbage.
  *
  * @returns the list, which may be another one
  */

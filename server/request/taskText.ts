@@ -1,5 +1,6 @@
 /**
- * The text of a task's answers, cut into pieces for the requests that share it. The last piece to be released returns its memory:
+ * The text of a task's answers, cut into pieces for the requests that share it. The last piece to be released returns
+ * its memory:
  *
  *   TaskText   | request A | request B      | A's next | unused ... |     uses: one per piece, and one while it is cut
  *                   |            |               |

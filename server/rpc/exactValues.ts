@@ -1,7 +1,7 @@
 /**
- * Checks that JSON.parse has not changed values, so that they can be sent on. Numbers must be safe integers, because others
- * may have become another number. Text must be well-formed Unicode, because JSON.stringify takes 0.1 us for a lone surrogate, and
- * a body can hold enough of them to take 90 ms.
+ * Checks that JSON.parse has not changed values, so that they can be sent on. Numbers must be safe integers, because
+ * others may have become another number. Text must be well-formed Unicode, because JSON.stringify takes 0.1 us for a
+ * lone surrogate, and a body can hold enough of them to take 90 ms.
  */
 import {RpcCode, RpcError} from "./rpcError.ts";
 

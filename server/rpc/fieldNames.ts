@@ -1,6 +1,6 @@
 /**
- * The names that an object of a caller may have. A field of another name is ignored. But a name that is right except for its
- * case is refused: the caller means that field, and the answer without it would be wrong.
+ * The names that an object of a caller may have. A field of another name is ignored. But a name that is right except
+ * for its case is refused: the caller means that field, and the answer without it would be wrong.
  */
 import {RpcCode, RpcError} from "./rpcError.ts";
 

@@ -27,8 +27,8 @@ export const RpcCode = {
 export type RpcCode = (typeof RpcCode)[keyof typeof RpcCode];
 
 /**
- * Callers may rely on `code`. `message` may change. `data` is sent as it is. It has no stack, because it tells of a request,
- * not of the code, and is never logged. A stack takes 10 us, and a batch may have a thousand errors.
+ * Callers may rely on `code`. `message` may change. `data` is sent as it is. It has no stack, because it tells of a
+ * request, not of the code, and is never logged. A stack takes 10 us, and a batch may have a thousand errors.
  */
 export class RpcError extends Error {
   constructor(

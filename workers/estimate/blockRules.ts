@@ -1,6 +1,6 @@
 /**
- * Under which rules a call runs at a block, and what it sees of the block. The chain's rules come from block 0 of the store (geth's
- * genesis config), or from --hardfork.
+ * Under which rules a call runs at a block, and what it sees of the block. The chain's rules come from block 0 of the
+ * store (geth's genesis config), or from --hardfork.
  */
 
 import {ExecutionError} from "../../evm/execution/executionError.ts";

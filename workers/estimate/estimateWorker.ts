@@ -1,6 +1,6 @@
 /**
- * An estimate thread: opens the store once, then answers tasks. The EVM is loaded with the first call: a tenth of a second of
- * processor time, and 16 MB.
+ * An estimate thread: opens the store once, then answers tasks. The EVM is loaded with the first call: a tenth of a
+ * second of processor time, and 16 MB.
  */
 
 import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";

@@ -1,5 +1,6 @@
 /**
- * Answers the calls of an EstimateJob: gas limit, base fee and priority fee of each, as a whole JSON-RPC response in text.
+ * Answers the calls of an EstimateJob: gas limit, base fee and priority fee of each, as a whole JSON-RPC response in
+ * text.
  *
  *   call -> EVM at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
  */

@@ -3,19 +3,20 @@
  *
  *   take() -> its number in a job -> a proof thread writes -> pieces (server/request/taskText.ts) -> release() -> take() ...
  *
- * New memory for each answer would cost more. At 2 000 answers of 6.5 KB a second, V8 marked the main thread's whole heap every
- * second, because of the memory outside of it, and the kernel clears each new page before it is written.
+ * New memory for each answer would cost more. At 2 000 answers of 6.5 KB a second, V8 marked the main thread's whole
+ * heap every second, because of the memory outside of it, and the kernel clears each new page before it is written.
  *
- * Nothing but its owner's care keeps memory from being written again while somebody reads it. So an answer that waits for a slow
- * reader may keep its memory only if it fills a good part of it, and only KEPT_MEMORIES may be kept. All others are copied out.
+ * Nothing but its owner's care keeps memory from being written again while somebody reads it. So an answer that waits
+ * for a slow reader may keep its memory only if it fills a good part of it, and only KEPT_MEMORIES may be kept. All
+ * others are copied out.
  */
 
 /** Bytes of one memory. 128 proofs take 820 KB, or 1.6 MB if all are of absence. A longer text comes in memory of its own. */
 const ANSWER_MEMORY_BYTES: number = 1 << 21;
 
 /**
- * How many memories may wait for slow readers. Batches often end together. Only pages that an answer has covered are resident:
- * 13 MB in total after batches of accounts.
+ * How many memories may wait for slow readers. Batches often end together. Only pages that an answer has covered are
+ * resident: 13 MB in total after batches of accounts.
  */
 export const KEPT_MEMORIES = 16;
 

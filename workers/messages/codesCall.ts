@@ -1,6 +1,6 @@
 /**
- * The packed form of a call for contract code: a call for one account (packedCall.ts) whose keys are the hashes. Block and address are
- * not used.
+ * The packed form of a call for contract code: a call for one account (packedCall.ts) whose keys are the hashes. Block
+ * and address are not used.
  */
 import {ADDRESS_AT, KEYS_AT, ProofForm, packedBytes, readKeyCount, writeCallHead} from "./packedCall.ts";
 

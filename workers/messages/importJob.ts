@@ -33,8 +33,8 @@ export interface ImportJob {
 export type ImportCommand = "stop" | NumberedCommand;
 
 /**
- * Work between two blocks: mark the blocks up to `finalize` (whose hash must be `hash`) as finalized, record what layer 1 finalized, remove the blocks
- * above `rollback`, or prune a little.
+ * Work between two blocks: mark the blocks up to `finalize` (whose hash must be `hash`) as finalized, record what layer
+ * 1 finalized, remove the blocks above `rollback`, or prune a little.
  */
 export type ChainCommand =
   | {readonly finalize: number; readonly hash?: Uint8Array}

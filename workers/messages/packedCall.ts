@@ -5,7 +5,8 @@
  *   0           6            26               28        29
  *   | block u48 | address 20 | key count u16 | form u8 | keys, 32 bytes each ...
  *
- * A call for a multiproof has one such entry for each account. The first one has the call's form, the others have NEXT_ENTRY:
+ * A call for a multiproof has one such entry for each account. The first one has the call's form, the others have
+ * NEXT_ENTRY:
  *
  *   | MULTI_HEX, account, keys | NEXT_ENTRY, account, keys | NEXT_ENTRY, account, keys |
  *
@@ -82,7 +83,8 @@ export function packedBytes(keyCount: number): number {
 
 /** Bytes that calls of this cost together have at most, an account or key 1, however the cost is divided among them. */
 export function mostPackedBytes(cost: number): number {
-  // The bytes before an account's keys are fewer than those of a key. A call of the form ETH or ETH_AT has one more byte for each key.
+  // The bytes before an account's keys are fewer than those of a key. A call of the form ETH or ETH_AT has one more
+  // byte for each key.
   return packedBytes(cost) + cost;
 }
 

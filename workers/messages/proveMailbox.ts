@@ -1,6 +1,7 @@
 /**
- * Memory that the main thread shares with one proof thread: a short job, a long one, and where their answers end. A job is written here
- * and not sent, so it costs no message and no objects. The thread sleeps in Atomics.wait until the first number changes.
+ * Memory that the main thread shares with one proof thread: a short job, a long one, and where their answers end. A job
+ * is written here and not sent, so it costs no message and no objects. The thread sleeps in Atomics.wait until the
+ * first number changes.
  *
  *   0       4 KiB
  *   | posts | place of the short job | place of the long job |
@@ -8,8 +9,8 @@
  *   place   0        4       8            12         16              4 KiB               8 KiB               12 KiB
  *           | is full | calls | call bytes | id bytes | memory, or -1 | ends of odd jobs  | ends of even jobs | packed calls | ids, a line each |
  *
- * The main thread reads the ends of a job while the thread works on the next one. The text lies in the answer memory that the job
- * names (answerMemory.ts). A message tells that the job is done (ProveMessage).
+ * The main thread reads the ends of a job while the thread works on the next one. The text lies in the answer memory
+ * that the job names (answerMemory.ts). A message tells that the job is done (ProveMessage).
  */
 import type {MessagePort} from "node:worker_threads";
 import type {Answers} from "./answers.ts";

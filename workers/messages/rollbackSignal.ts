@@ -1,6 +1,6 @@
 /**
- * Tells the main thread that an import is about to remove the newest blocks. All threads see their removal at once, before the
- * import's next event arrives.
+ * Tells the main thread that an import is about to remove the newest blocks. All threads see their removal at once,
+ * before the import's next event arrives.
  *
  *   cells   count of rollbacks u32 | unused u32 | newest block that is kept u64      only the import writes them
  */

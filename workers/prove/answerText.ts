@@ -1,9 +1,9 @@
 /**
- * The text of a task's answers, or bytes where the caller asked for bytes. It is written into memory of the thread's own, which
- * grows by doubling and is kept from task to task, and copied out whole.
+ * The text of a task's answers, or bytes where the caller asked for bytes. It is written into memory of the thread's
+ * own, which grows by doubling and is kept from task to task, and copied out whole.
  *
- * Not written straight into the memory that threads share: V8 copies to and from such memory byte by byte, unless both ends are
- * aligned alike. That took a quarter of a proof's instructions.
+ * Not written straight into the memory that threads share: V8 copies to and from such memory byte by byte, unless both
+ * ends are aligned alike. That took a quarter of a proof's instructions.
  */
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import {spreadHex, writeHexInto} from "./hexDigits.ts";

@@ -1,5 +1,6 @@
 /**
- * One answer with changes: its text, the bits that stand between its bytes (docs/proofs.md, 16.2), and what it may still hold.
+ * One answer with changes: its text, the bits that stand between its bytes (docs/proofs.md, 16.2), and what it may
+ * still hold.
  *
  *   | bits 0 to 7 | what the answer has up to bit 8 | bits 8 to 15 | ...      the first bit of a byte is its highest
  */

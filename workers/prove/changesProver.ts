@@ -1,6 +1,6 @@
 /**
- * Makes proofs of what differs between two blocks (docs/proofs.md, section 16): the leaves at both blocks, and the nodes that are the
- * same.
+ * Makes proofs of what differs between two blocks (docs/proofs.md, section 16): the leaves at both blocks, and the
+ * nodes that are the same.
  *
  *   0x04 | block | block | [storage of one account: its proof at both blocks, each after its length u16]
  *        | from: account u40, slot u40 | end: account u40, slot u40 | changes of trees

@@ -1,5 +1,6 @@
 /**
- * The leaves of ranges and changes as bytes (docs/proofs.md, 15.2). Links have as many bytes as the tree's last index needs.
+ * The leaves of ranges and changes as bytes (docs/proofs.md, 15.2). Links have as many bytes as the tree's last index
+ * needs.
  *
  *   account   flags u8 | key | prev | next | nonce | balance number | [codeSize number, codeHash 32, keccakCodeHash 32] | [storageRoot 32]
  *   slot      flags u8 | key | prev | next | value
@@ -41,7 +42,8 @@ export function linkWidth(positions: number): number {
 const parts = new StoredParts();
 
 /**
- * Appends a leaf that is neither head nor tail. Hot: runs once per leaf, and allocates nothing. LEAF_BYTES must be reserved.
+ * Appends a leaf that is neither head nor tail. Hot: runs once per leaf, and allocates nothing. LEAF_BYTES must be
+ * reserved.
  *
  * @param page - the leaf page; without a leaf at `position`, the leaf was removed
  * @param key - 20 bytes of an address, or a slot without leading zeros; undefined: the reader has it from the leaf before

@@ -1,6 +1,6 @@
 /**
- * Makes proofs of the leaves of a range of one tree (docs/proofs.md, section 15): the leaves in index order, and the nodes to the left
- * and to the right of them.
+ * Makes proofs of the leaves of a range of one tree (docs/proofs.md, section 15): the leaves in index order, and the
+ * nodes to the left and to the right of them.
  *
  *   0x03 | block | [storage tree: length u16, proof bytes of its account] | nextFreeNode u40 | from u40 | count u16 | records | nodes
  *

@@ -1,6 +1,6 @@
 /**
- * Makes multiproofs (docs/proofs.md, section 9): the part of the account tree, and in it a part for each storage tree that is asked
- * about.
+ * Makes multiproofs (docs/proofs.md, section 9): the part of the account tree, and in it a part for each storage tree
+ * that is asked about.
  *
  *   entries (packedCall.ts) -> hKeys -> KeyTable -> a record per leaf, in ascending leaf index
  *                                                     an account with storage: its slots of all entries -> a part of its own

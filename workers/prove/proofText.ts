@@ -1,5 +1,6 @@
 /**
- * Proofs as JSON text (docs/proofs.md, section 5), written from the tree's pages into the answer without objects in between.
+ * Proofs as JSON text (docs/proofs.md, section 5), written from the tree's pages into the answer without objects in
+ * between.
  *
  *   "proofRelatedNodes": [root node, sibling pre-images from height 39 down to 1, sibling leaf opening, leaf opening]
  *

@@ -1,6 +1,7 @@
 /**
- * Writes the leaves that differ between two versions of a tree (docs/proofs.md, 16.3). It goes down both at the same time, and only
- * where they have different nodes, so it reads only pages that one of them does not share with the other:
+ * Writes the leaves that differ between two versions of a tree (docs/proofs.md, 16.3). It goes down both at the same
+ * time, and only where they have different nodes, so it reads only pages that one of them does not share with the
+ * other:
  *
  *   height 2        *  *'                     equal      0, and the node once
  *                 /      \                    different  1, and down to the leaves; beside the range, both nodes

@@ -1,6 +1,6 @@
 /**
- * Makes the bytes of a multiproof of Ethereum's state trie (docs/proofs.md, section 17): the nodes on the way to each key, every node of
- * a trie once.
+ * Makes the bytes of a multiproof of Ethereum's state trie (docs/proofs.md, section 17): the nodes on the way to each
+ * key, every node of a trie once.
  *
  *   0x05 | for each account, by the hash of its address: the nodes that no account before it has
  *          | for each slot asked for, by its hash: the nodes of its storage trie that no slot before it has

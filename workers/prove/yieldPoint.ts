@@ -4,8 +4,9 @@
  *   long job    ======|         |=========|    |====|              |===
  *   short job         |=========|         |====|    |==============|
  *
- * The long job yields again once it has run for as long as the last short job took, or for 2 ms. So a single proof waits for the next
- * page or key of the long job, and a stream of short jobs leaves half of the thread's time to the long one.
+ * The long job yields again once it has run for as long as the last short job took, or for 2 ms. So a single proof
+ * waits for the next page or key of the long job, and a stream of short jobs leaves half of the thread's time to the
+ * long one.
  */
 import type {Pages} from "../../storage/cache/pages.ts";
 

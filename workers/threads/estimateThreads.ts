@@ -1,6 +1,6 @@
 /**
- * The threads that estimate gas. Some are for first slices and start with the pool. The others are for long estimates and start
- * when the first one comes.
+ * The threads that estimate gas. Some are for first slices and start with the pool. The others are for long estimates
+ * and start when the first one comes.
  */
 import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
@@ -18,21 +18,24 @@ export interface EstimateWorkerSettings extends WorkerSettings {
 }
 
 /**
- * One job is worked on. The next lies in the thread's own mailbox, so the thread need not wait for the main thread: 1.1 to 1.2
- * times as many transfers a second. Proof threads get one job at a time: while one is busy, more calls gather for its next task.
+ * One job is worked on. The next lies in the thread's own mailbox, so the thread need not wait for the main thread: 1.1
+ * to 1.2 times as many transfers a second. Proof threads get one job at a time: while one is busy, more calls gather
+ * for its next task.
  */
 const FIRST_JOBS = 2;
 /** How many long estimates a thread makes at the same time, in turns, each in an EVM of its own. */
 export const LONG_PLACES = 4;
 /**
- * An estimate that still runs this long after its own time and that of the one before it is stuck in code that never checks
- * the deadline. Its thread is lost, and another one starts. The thread may have to start first: several seconds on a busy machine.
+ * An estimate that still runs this long after its own time and that of the one before it is stuck in code that never
+ * checks the deadline. Its thread is lost, and another one starts. The thread may have to start first: several seconds
+ * on a busy machine.
  */
 const GRACE_MS = 30_000;
 
 /**
- * How many threads there are for long estimates, 30 MB each. They have the same niceness as the others, 10: while proofs take
- * every core, a call gets a third of its processor time within four times that wall-clock time. At 15 it would get a twentieth.
+ * How many threads there are for long estimates, 30 MB each. They have the same niceness as the others, 10: while
+ * proofs take every core, a call gets a third of its processor time within four times that wall-clock time. At 15 it
+ * would get a twentieth.
  *
  * @param workers - threads for first slices
  */

@@ -3,8 +3,8 @@
  *
  *   prove -> a thread's free place, an answer memory -> the thread works -> its message -> the next job -> onSettled
  *
- * A thread works on one Piscina task from its start to its end. Jobs wait for a thread that starts; while all are down, they end with an
- * error at once.
+ * A thread works on one Piscina task from its start to its end. Jobs wait for a thread that starts; while all are down,
+ * they end with an error at once.
  */
 import {MessageChannel} from "node:worker_threads";
 import type {AnswerMemories, AnswerMemory} from "../messages/answerMemory.ts";
@@ -23,8 +23,8 @@ import {type RunOptions, SupervisedThread, ThreadLost, type ThreadSettings} from
 import type {WorkerSettings} from "./workerStore.ts";
 
 /**
- * MiB of garbage in a proof thread before it is collected. V8's own choice is 48, most of it long out of the processor's
- * cache. Almost nothing survives a collection, so collecting more often costs no more.
+ * MiB of garbage in a proof thread before it is collected. V8's own choice is 48, most of it long out of the
+ * processor's cache. Almost nothing survives a collection, so collecting more often costs no more.
  */
 const YOUNG_MB = 12;
 

@@ -6,15 +6,18 @@
  *    '--- idle for `idleMs` ------ up   dies  '------ after a pause ------ dies
  *                                         '--> down <--'
  *
- * A thread that dies ends its jobs with an error at once. It is started again: the first time at once, then after pauses that grow from
- * 0.1 to 30 s. From the first pause until it is up it is down, and jobs end with an error at once. A thread that was up for 10 s, or ended
- * because it was idle, begins with no pause again. One that starts with a job is down in the pauses only.
+ * A thread that dies ends its jobs with an error at once. It is started again: the first time at once, then after
+ * pauses that grow from 0.1 to 30 s. From the first pause until it is up it is down, and jobs end with an error at
+ * once. A thread that was up for 10 s, or ended because it was idle, begins with no pause again. One that starts with a
+ * job is down in the pauses only.
  *
- * A thread that hangs is lost too, and down until another one is up. It is terminated, but ends only when the system call returns that it
- * waits for. Until then it keeps its memory, so only one is left behind for each that runs. One that writes is never left behind.
+ * A thread that hangs is lost too, and down until another one is up. It is terminated, but ends only when the system
+ * call returns that it waits for. Until then it keeps its memory, so only one is left behind for each that runs. One
+ * that writes is never left behind.
  *
- * The thread is a Piscina pool of one: Piscina hands over jobs, and rejects those of a thread that dies. But it starts a thread that cannot
- * start again and again, or never, and keeps its jobs waiting. So a pool that has lost its thread is destroyed.
+ * The thread is a Piscina pool of one: Piscina hands over jobs, and rejects those of a thread that dies. But it starts
+ * a thread that cannot start again and again, or never, and keeps its jobs waiting. So a pool that has lost its thread
+ * is destroyed.
  */
 import {Piscina} from "piscina";
 import type {WatchedThread} from "../messages/watchedThread.ts";
@@ -46,8 +49,8 @@ export interface ThreadSettings<Job, Result>
   /** It writes: while one that was lost has not ended, its jobs go on, and no other starts. */
   readonly isWriter?: boolean;
   /**
-   * The first work of each new thread, which is up when this is done. Without it the thread starts with its first job, and is up when it
-   * has loaded its module.
+   * The first work of each new thread, which is up when this is done. Without it the thread starts with its first job,
+   * and is up when it has loaded its module.
    */
   readonly begin?: (run: Run<Job, Result>) => Promise<unknown>;
 }

@@ -1,7 +1,8 @@
 /**
  * How long this thread has had a processor.
  *
- * Linux reports it per thread, in nanoseconds (proc(5), schedstat). One reading takes 1.3 us. Node 20 has no call for it.
+ * Linux reports it per thread, in nanoseconds (proc(5), schedstat). One reading takes 1.3 us. Node 20 has no call for
+ * it.
  */
 import {openSync, readSync} from "node:fs";
 

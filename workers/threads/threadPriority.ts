@@ -1,8 +1,8 @@
 /**
  * Lets the other threads of this process run first.
  *
- * Linux keeps a niceness per thread, which Node sets by thread id. On other systems niceness belongs to the whole process, so
- * it is not changed.
+ * Linux keeps a niceness per thread, which Node sets by thread id. On other systems niceness belongs to the whole
+ * process, so it is not changed.
  */
 import {readlinkSync} from "node:fs";
 import {setPriority} from "node:os";

@@ -1,7 +1,8 @@
 /**
- * Whether a thread works, waits for its next event, or hangs in a system call. Only a thread that hangs takes no processor time at all,
- * because a timer wakes it while it waits. The main thread reads that time, on Linux, without asking the thread. An endless loop is not
- * found: nobody knows how long a block, or a state of a million accounts, may take.
+ * Whether a thread works, waits for its next event, or hangs in a system call. Only a thread that hangs takes no
+ * processor time at all, because a timer wakes it while it waits. The main thread reads that time, on Linux, without
+ * asking the thread. An endless loop is not found: nobody knows how long a block, or a state of a million accounts, may
+ * take.
  */
 import {readFileSync} from "node:fs";
 import {readThreadId} from "./threadPriority.ts";

@@ -14,15 +14,14 @@ import type {PendingRequest} from "../pendingRequest.ts";
 import {performAsync, type Task} from "../task.ts";
 
 /**
- * A transfer takes 0.1 to 0.2 ms, so a job begins about this many in its time (JOB_MS). They share one trip to a thread and
- * back, which takes 0.1 to 0.2 ms too. A call that is sent but not begun wastes 10 us. With 16 ERC-20 transfers in a task,
- * that was a tenth of their time. TASK_MS avoids it.
+ * A job begins about this many transfers in its time (JOB_MS), which then share a trip to a thread and back. A call
+ * that is sent but not begun wastes 10 us, so TASK_MS limits how many are sent.
  */
 const ESTIMATES_PER_TASK = 16;
 const TASK_MS = 2 * JOB_MS;
 /**
- * A slice may be too short even for a cheap call: V8 compiles code or collects garbage, or the kernel charges the thread for up to 4 ms of
- * earlier work. In the long queue, such a call would wait behind endless calls of its own client.
+ * A slice may be too short even for a cheap call: V8 compiles code or collects garbage, or the kernel charges up to 4
+ * ms of earlier work. In the long queue, the call would wait behind endless calls of its own client.
  */
 const FIRST_TRIES = 2;
 
@@ -70,7 +69,7 @@ export function collectEstimates(task: Task, isFirst: boolean): EstimateJob {
   return {calls, ids, isFirst};
 }
 
-/** Lets another node make the estimate of a task, which has only one. */
+/** Lets another node make the only estimate of a task. */
 export function runEstimate({requests, indexes}: Task): Promise<TaskAnswers> {
   const {prepared, id} = callAt(requests[0] as PendingRequest, indexes[0] as number);
   return (prepared as RunEstimate)(id);

@@ -1,9 +1,10 @@
 /**
  * The time limit of one call, checked inside the execution itself.
  *
- * If the system reports it, the limit counts this thread's processor time. So a call that succeeds on an idle machine does
- * not fail on a busy one, where proofs run first (threadPriority.ts). Wall-clock time may then be four times the limit, in which
- * the turns of the thread's other estimates count. On other systems the limit counts the call's own wall-clock time.
+ * If the system reports it, the limit counts this thread's processor time. So a call that succeeds on an idle machine
+ * does not fail on a busy one, where proofs run first (threadPriority.ts). Wall-clock time may then be four times the
+ * limit, in which the turns of the thread's other estimates count. On other systems the limit counts the call's own
+ * wall-clock time.
  */
 import type {PartTime} from "../../../evm/interpreter/precompiles/precompile.ts";
 import {MAX_STRETCH, type Slice} from "../../messages/estimateSlice.ts";

@@ -1,6 +1,6 @@
 /**
- * Finds the least gas limit with which a call succeeds, to a tolerance (docs/gas.md, "gasLimit"). It takes as few runs as
- * possible, usually two.
+ * Finds the least gas limit with which a call succeeds, to a tolerance (docs/gas.md, "gasLimit"). It takes as few runs
+ * as possible, usually two.
  *
  *   low: fails   ......   high: succeeds          until (high - low) / high < tolerance
  */

@@ -1,8 +1,9 @@
 /**
- * The size of a transaction after compression, which is what layer 1 is paid for: the sender, then the unsigned transaction.
+ * The size of a transaction after compression, which is what layer 1 is paid for: the sender, then the unsigned
+ * transaction.
  *
- * DEFLATE stands in for the network's own compressor. That one has seen many transactions before this one, so DEFLATE gets a
- * preset dictionary of what they share. If compression does not help, the raw size counts.
+ * DEFLATE stands in for the network's own compressor. That one has seen many transactions before this one, so DEFLATE
+ * gets a preset dictionary of what they share. If compression does not help, the raw size counts.
  */
 import {constants, deflateRawSync} from "node:zlib";
 import {DICTIONARY} from "./dictionary.ts";

@@ -1,6 +1,6 @@
 /**
- * The priority fee per gas, including the cost of layer 1 (docs/gas.md). It is exact: fractions of integers, rounded up to a
- * whole wei once.
+ * The priority fee per gas, including the cost of layer 1 (docs/gas.md). It is exact: fractions of integers, rounded up
+ * to a whole wei once.
  *
  *   verification   max(margin * ratio * verificationGasCost * size * minGasPrice / (gasLimit * capacity) + adjustment,
  *                      minGasPrice - baseFee)

@@ -10,8 +10,8 @@ const BEFORE: u32 = 0x7830222c;
 const AFTER: u8 = 0x22;
 
 /**
- * Writes `,"0x<digits>"` for each of `count` nodes that lie back to back at `from`. Reads and writes whole vectors: up to 15 bytes
- * after a node, and 31 after its digits.
+ * Writes `,"0x<digits>"` for each of `count` nodes that lie back to back at `from`. Reads and writes whole vectors: up
+ * to 15 bytes after a node, and 31 after its digits.
  *
  * @param to - where count * (2 * nodeBytes + 5) bytes are free, and 32 more
  * @returns the address after the text
