@@ -1,35 +1,11 @@
 /**
  * Shared by calls and creations: account access, memory, value transfer, frames, and returning to the calling frame.
  */
-import {ADDRESS, accountFor, BALANCE, precompileAt} from "./accounts";
+import * as Account from "./accounts";
+import {accountFor, precompileAt} from "./accounts";
 import {CODE_AT, CODE_BYTES} from "./codes";
-import {
-  CALL_SPENT,
-  CALL_STIPEND,
-  CODE,
-  CODE_ENTRY,
-  CODE_LENGTH,
-  current,
-  expand,
-  FRAME_BYTES,
-  GAS,
-  IP,
-  IS_CLIPPED,
-  IS_STATIC,
-  JOURNAL_MARK,
-  LOGS_MARK,
-  MEMORY,
-  MEMORY_BYTES,
-  MOST_PRICED,
-  OUT,
-  OUT_BYTES,
-  REFUND_MARK,
-  REQUIRED,
-  SP,
-  STACK_BASE,
-  START_GAS,
-  setCurrent,
-} from "./frames";
+import * as Frame from "./frames";
+import {current, expand, FRAME_BYTES, MOST_PRICED, setCurrent} from "./frames";
 import {setBalance, touch, warmAccount} from "./journal";
 import {RETURNED, REVERT, SCRATCH, SUCCESS} from "./layout";
 import {logsMark} from "./logs";
@@ -60,19 +36,19 @@ export function expandFor(frame: usize, offset: usize, bytes: usize, gas: i64): 
   const length = load<u64>(bytes);
   if ((from | length) > MOST_PRICED) return -1;
   const end = from + length;
-  const now = load<u32>(frame, MEMORY_BYTES);
+  const now = load<u32>(frame, Frame.MEMORY_BYTES);
   if (end <= now) return gas;
-  const left = expand(load<u32>(frame, MEMORY), now, end, gas);
-  if (left >= 0) store<u32>(frame, (<u32>end + 31) & ~31, MEMORY_BYTES);
+  const left = expand(load<u32>(frame, Frame.MEMORY), now, end, gas);
+  if (left >= 0) store<u32>(frame, (<u32>end + 31) & ~31, Frame.MEMORY_BYTES);
   return left;
 }
 
 /** Transfers value. @returns false if the balance of the receiver would overflow */
 export function transfer(from: usize, to: usize, value: usize): bool {
   if (from == to) return true;
-  if (add(SUM, to + BALANCE, value)) return false;
+  if (add(SUM, to + Account.BALANCE, value)) return false;
   const sum = SUM + 32;
-  subtract(sum, from + BALANCE, value);
+  subtract(sum, from + Account.BALANCE, value);
   setBalance(from, sum);
   touch(from);
   setBalance(to, SUM);
@@ -84,37 +60,37 @@ export function pushFrame(arena: usize): usize {
   const parent = current;
   const frame = parent + FRAME_BYTES;
   memory.fill(frame, 0, FRAME_BYTES);
-  const stack = load<u32>(parent, SP);
-  store<u32>(frame, stack, SP);
-  store<u32>(frame, stack, STACK_BASE);
-  store<u32>(frame, <u32>((arena + 31) & ~31), MEMORY);
-  store<u32>(frame, load<u32>(parent, IS_STATIC), IS_STATIC);
+  const stack = load<u32>(parent, Frame.SP);
+  store<u32>(frame, stack, Frame.SP);
+  store<u32>(frame, stack, Frame.STACK_BASE);
+  store<u32>(frame, <u32>((arena + 31) & ~31), Frame.MEMORY);
+  store<u32>(frame, load<u32>(parent, Frame.IS_STATIC), Frame.IS_STATIC);
   setCurrent(frame);
   return frame;
 }
 
 export function giveGas(frame: usize, gas: i64): void {
-  store<i64>(frame, gas, GAS);
-  store<i64>(frame, gas, START_GAS);
+  store<i64>(frame, gas, Frame.GAS);
+  store<i64>(frame, gas, Frame.START_GAS);
 }
 
 export function keepMarks(frame: usize, journal: usize): void {
-  store<u32>(frame, <u32>journal, JOURNAL_MARK);
-  store<u32>(frame, <u32>logsMark(), LOGS_MARK);
-  store<i64>(frame, refund, REFUND_MARK);
+  store<u32>(frame, <u32>journal, Frame.JOURNAL_MARK);
+  store<u32>(frame, <u32>logsMark(), Frame.LOGS_MARK);
+  store<i64>(frame, refund, Frame.REFUND_MARK);
 }
 
 export function useCode(frame: usize, code: usize): void {
   const at = load<u32>(code, CODE_AT);
-  store<u32>(frame, at, CODE);
-  store<u32>(frame, at, IP);
-  store<u32>(frame, load<u32>(code, CODE_BYTES), CODE_LENGTH);
-  store<u32>(frame, <u32>code, CODE_ENTRY);
+  store<u32>(frame, at, Frame.CODE);
+  store<u32>(frame, at, Frame.IP);
+  store<u32>(frame, load<u32>(code, CODE_BYTES), Frame.CODE_LENGTH);
+  store<u32>(frame, <u32>code, Frame.CODE_ENTRY);
 }
 
 /** Writes the account's address as a word. */
 export function setAddress(to: usize, account: usize): void {
-  copyWord(to, account + ADDRESS);
+  copyWord(to, account + Account.ADDRESS);
   store<u64>(to, 0, 24);
 }
 
@@ -126,29 +102,29 @@ export function setAddress(to: usize, account: usize): void {
  * @param least - the least gas with which it would have ended in the same way
  */
 export function finishCall(frame: usize, end: u32, given: i64, left: i64, least: i64): void {
-  const out: usize = <usize>load<u32>(frame, MEMORY) + load<u32>(frame, OUT);
-  const most = load<u32>(frame, OUT_BYTES);
+  const out: usize = <usize>load<u32>(frame, Frame.MEMORY) + load<u32>(frame, Frame.OUT);
+  const most = load<u32>(frame, Frame.OUT_BYTES);
   const bytes = returnedBytes < most ? returnedBytes : most;
   if (bytes != 0) memory.copy(out, RETURNED, bytes);
-  setWord(load<u32>(frame, SP) - 32, end == SUCCESS ? 1 : 0);
+  setWord(load<u32>(frame, Frame.SP) - 32, end == SUCCESS ? 1 : 0);
   finishGas(frame, end, given, left, least);
 }
 
 export function finishGas(frame: usize, end: u32, given: i64, left: i64, least: i64): void {
-  store<i64>(frame, load<i64>(frame, GAS) + left, GAS);
+  store<i64>(frame, load<i64>(frame, Frame.GAS) + left, Frame.GAS);
   let needs = least;
   if (end != SUCCESS && end != REVERT) {
     // It uses all the gas that it gets.
-    if (load<u32>(frame, IS_CLIPPED) != 0) noteSensitive();
+    if (load<u32>(frame, Frame.IS_CLIPPED) != 0) noteSensitive();
     needs = given;
   }
-  needs -= load<i64>(frame, CALL_STIPEND);
+  needs -= load<i64>(frame, Frame.CALL_STIPEND);
   // A frame with x gas can give x - floor(x / 64): finds the least x for which that is enough.
   const total = needs > 0 ? needs + (needs - 1) / 63 : 0;
   if (total > 0) noteBounded();
-  require(frame, load<i64>(frame, CALL_SPENT) + total);
+  require(frame, load<i64>(frame, Frame.CALL_SPENT) + total);
 }
 
 export function require(frame: usize, gas: i64): void {
-  if (gas > load<i64>(frame, REQUIRED)) store<i64>(frame, gas, REQUIRED);
+  if (gas > load<i64>(frame, Frame.REQUIRED)) store<i64>(frame, gas, Frame.REQUIRED);
 }

@@ -1,5 +1,6 @@
 /** CALL, CALLCODE, DELEGATECALL and STATICCALL. */
-import {BALANCE, codeEntry, isEmpty, precompileAt} from "./accounts";
+import * as Account from "./accounts";
+import {codeEntry, isEmpty, precompileAt} from "./accounts";
 import {
   access,
   accessed,
@@ -13,27 +14,8 @@ import {
   useCode,
 } from "./calling";
 import {CODE_BYTES, DELEGATE, isDelegation} from "./codes";
-import {
-  ACCOUNT,
-  CALL_SPENT,
-  CALL_STIPEND,
-  CALLER,
-  current,
-  depth,
-  GAS,
-  INPUT,
-  INPUT_BYTES,
-  IS_CLIPPED,
-  IS_STATIC,
-  MAX_DEPTH,
-  MEMORY,
-  MEMORY_BYTES,
-  OUT,
-  OUT_BYTES,
-  SP,
-  START_GAS,
-  VALUE,
-} from "./frames";
+import * as Frame from "./frames";
+import {current, depth, MAX_DEPTH} from "./frames";
 import {journalMark, touch, undoTo} from "./journal";
 import {OUT_OF_GAS, RUNNING, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
 import {NEW_ACCOUNT_GAS, STIPEND_GAS, VALUE_GAS} from "./params";
@@ -53,14 +35,14 @@ const STATICCALL: u32 = 0xfa;
  */
 export function startCall(opcode: u32): u32 {
   const frame = current;
-  const sp: usize = load<u32>(frame, SP);
+  const sp: usize = load<u32>(frame, Frame.SP);
   const hasValue = opcode == CALL || opcode == CALLCODE;
   const to = sp - 64;
   const value = sp - 96;
   const args = hasValue ? sp - 128 : sp - 96;
   const carriesValue = hasValue && !isZero(value);
-  if (opcode == CALL && carriesValue && load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
-  let gas = expandFor(frame, args, args - 32, load<i64>(frame, GAS));
+  if (opcode == CALL && carriesValue && load<u32>(frame, Frame.IS_STATIC) != 0) return WRITE_PROTECTION;
+  let gas = expandFor(frame, args, args - 32, load<i64>(frame, Frame.GAS));
   if (gas >= 0) gas = expandFor(frame, args - 64, args - 96, gas);
   if (gas < 0) return OUT_OF_GAS;
   gas = access(to, gas);
@@ -86,25 +68,25 @@ export function startCall(opcode: u32): u32 {
   const wanted = sp - 32;
   const isClipped = !isShort(wanted) || load<u64>(wanted) > <u64>allowed;
   let given = isClipped ? allowed : load<i64>(wanted);
-  const spent = load<i64>(frame, START_GAS) - gas;
+  const spent = load<i64>(frame, Frame.START_GAS) - gas;
   gas -= given;
   const stipend: i64 = carriesValue ? STIPEND_GAS : 0;
   given += stipend;
 
   const inputBytes = load<u32>(args - 32);
-  const input: usize = inputBytes == 0 ? 0 : load<u32>(frame, MEMORY) + load<u32>(args);
-  store<u32>(frame, load<u32>(args - 64), OUT);
-  store<u32>(frame, load<u32>(args - 96), OUT_BYTES);
-  store<i64>(frame, spent, CALL_SPENT);
-  store<i64>(frame, stipend, CALL_STIPEND);
-  store<u32>(frame, isClipped ? 1 : 0, IS_CLIPPED);
-  store<u32>(frame, <u32>(args - 64), SP);
-  store<i64>(frame, gas, GAS);
+  const input: usize = inputBytes == 0 ? 0 : load<u32>(frame, Frame.MEMORY) + load<u32>(args);
+  store<u32>(frame, load<u32>(args - 64), Frame.OUT);
+  store<u32>(frame, load<u32>(args - 96), Frame.OUT_BYTES);
+  store<i64>(frame, spent, Frame.CALL_SPENT);
+  store<i64>(frame, stipend, Frame.CALL_STIPEND);
+  store<u32>(frame, isClipped ? 1 : 0, Frame.IS_CLIPPED);
+  store<u32>(frame, <u32>(args - 64), Frame.SP);
+  store<i64>(frame, gas, Frame.GAS);
   clearReturned();
-  const self: usize = load<u32>(frame, ACCOUNT);
-  if (depth() >= MAX_DEPTH || (carriesValue && isLess(self + BALANCE, value))) {
+  const self: usize = load<u32>(frame, Frame.ACCOUNT);
+  if (depth() >= MAX_DEPTH || (carriesValue && isLess(self + Account.BALANCE, value))) {
     setWord(args - 96, 0);
-    store<i64>(frame, gas + given, GAS);
+    store<i64>(frame, gas + given, Frame.GAS);
     return RUNNING;
   }
   const mark = journalMark();
@@ -117,7 +99,7 @@ export function startCall(opcode: u32): u32 {
   if (precompile != 0) {
     const end = runPrecompile(precompile, input, inputBytes, given);
     if (end == RUNNING) {
-      const waiting = pushFrame(load<u32>(frame, MEMORY));
+      const waiting = pushFrame(load<u32>(frame, Frame.MEMORY));
       keepMarks(waiting, mark);
       giveGas(waiting, given);
       awaitPrecompile(precompile, input, inputBytes);
@@ -132,21 +114,21 @@ export function startCall(opcode: u32): u32 {
     finishCall(frame, SUCCESS, given, given, 0);
     return RUNNING;
   }
-  const child = pushFrame(<usize>load<u32>(frame, MEMORY) + load<u32>(frame, MEMORY_BYTES));
+  const child = pushFrame(<usize>load<u32>(frame, Frame.MEMORY) + load<u32>(frame, Frame.MEMORY_BYTES));
   keepMarks(child, mark);
   giveGas(child, given);
   useCode(child, code);
-  store<u32>(child, <u32>input, INPUT);
-  store<u32>(child, inputBytes, INPUT_BYTES);
+  store<u32>(child, <u32>input, Frame.INPUT);
+  store<u32>(child, inputBytes, Frame.INPUT_BYTES);
   if (opcode == DELEGATECALL) {
-    store<u32>(child, <u32>self, ACCOUNT);
-    copyWord(child + CALLER, frame + CALLER);
-    copyWord(child + VALUE, frame + VALUE);
+    store<u32>(child, <u32>self, Frame.ACCOUNT);
+    copyWord(child + Frame.CALLER, frame + Frame.CALLER);
+    copyWord(child + Frame.VALUE, frame + Frame.VALUE);
   } else {
-    store<u32>(child, <u32>(opcode == CALLCODE ? self : target), ACCOUNT);
-    setAddress(child + CALLER, self);
-    if (hasValue) copyWord(child + VALUE, value);
-    if (opcode == STATICCALL) store<u32>(child, 1, IS_STATIC);
+    store<u32>(child, <u32>(opcode == CALLCODE ? self : target), Frame.ACCOUNT);
+    setAddress(child + Frame.CALLER, self);
+    if (hasValue) copyWord(child + Frame.VALUE, value);
+    if (opcode == STATICCALL) store<u32>(child, 1, Frame.IS_STATIC);
   }
   return RUNNING;
 }

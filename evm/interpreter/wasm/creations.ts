@@ -1,31 +1,11 @@
 /** CREATE, CREATE2 and creation transactions. */
 import {keccak256} from "../../../storage/hash/wasm/keccak";
-import {accountAt, BALANCE, HAS_STORAGE, hasNoCode, NONCE} from "./accounts";
+import * as Account from "./accounts";
+import {accountAt, hasNoCode} from "./accounts";
 import {expandFor, finishGas, giveGas, keepMarks, pushFrame, setAddress, transfer} from "./calling";
 import {AFTER_CODE, BEFORE_CODE, find, findJumps, finishCode, jumpBytes, reserveCode} from "./codes";
-import {
-  ACCOUNT,
-  CALL_SPENT,
-  CALL_STIPEND,
-  CALLER,
-  CODE,
-  CODE_LENGTH,
-  current,
-  depth,
-  GAS,
-  IP,
-  IS_CLIPPED,
-  IS_CREATION,
-  IS_STATIC,
-  JUMPS,
-  MAX_DEPTH,
-  MEMORY,
-  MEMORY_BYTES,
-  reach,
-  SP,
-  START_GAS,
-  VALUE,
-} from "./frames";
+import * as Frame from "./frames";
+import {current, depth, MAX_DEPTH, reach} from "./frames";
 import {journalMark, markCreated, setCode, setNonce, touch, undoTo, warmAccount} from "./journal";
 import {
   CODE_STARTS_EF,
@@ -67,12 +47,12 @@ const VALUE_COPY: usize = SCRATCH + 2240;
 /** Starts CREATE or CREATE2. The static gas of the opcode is paid already. @returns as startCall */
 export function startCreate(opcode: u32): u32 {
   const frame = current;
-  if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
-  const sp: usize = load<u32>(frame, SP);
+  if (load<u32>(frame, Frame.IS_STATIC) != 0) return WRITE_PROTECTION;
+  const sp: usize = load<u32>(frame, Frame.SP);
   const value = sp - 32;
   const items: usize = opcode == CREATE2 ? 4 : 3;
   const result = sp - 32 * items;
-  let gas = expandFor(frame, sp - 64, sp - 96, load<i64>(frame, GAS));
+  let gas = expandFor(frame, sp - 64, sp - 96, load<i64>(frame, Frame.GAS));
   if (gas < 0) return OUT_OF_GAS;
   const bytes = load<u32>(sp - 96);
   if (maxInitcodeBytes() != 0 && bytes > maxInitcodeBytes()) return INITCODE_TOO_LONG;
@@ -81,27 +61,31 @@ export function startCreate(opcode: u32): u32 {
   if (gas < 0) return OUT_OF_GAS;
   // Each word is copied and searched for jump destinations; CREATE2 also hashes it.
   addWork(opcode == CREATE2 ? words << 4 : words << 1);
-  const spent = load<i64>(frame, START_GAS) - gas;
-  const self: usize = load<u32>(frame, ACCOUNT);
-  const initcode: usize = bytes == 0 ? 0 : <usize>load<u32>(frame, MEMORY) + load<u32>(sp - 64);
+  const spent = load<i64>(frame, Frame.START_GAS) - gas;
+  const self: usize = load<u32>(frame, Frame.ACCOUNT);
+  const initcode: usize = bytes == 0 ? 0 : <usize>load<u32>(frame, Frame.MEMORY) + load<u32>(sp - 64);
   clearReturned();
-  if (depth() >= MAX_DEPTH || isLess(self + BALANCE, value) || load<u64>(self, NONCE) == MAX_NONCE) {
+  if (
+    depth() >= MAX_DEPTH ||
+    isLess(self + Account.BALANCE, value) ||
+    load<u64>(self, Account.NONCE) == MAX_NONCE
+  ) {
     setWord(result, 0);
-    store<u32>(frame, <u32>(result + 32), SP);
-    store<i64>(frame, gas, GAS);
+    store<u32>(frame, <u32>(result + 32), Frame.SP);
+    store<i64>(frame, gas, Frame.GAS);
     return RUNNING;
   }
   setAddress(NEW_ADDRESS, self);
   if (opcode == CREATE2) nameBySalt(NEW_ADDRESS, sp - 128, initcode, bytes);
-  else nameByNonce(NEW_ADDRESS, load<u64>(self, NONCE));
+  else nameByNonce(NEW_ADDRESS, load<u64>(self, Account.NONCE));
   const given = gas - gas / 64;
-  store<i64>(frame, gas - given, GAS);
-  store<u32>(frame, <u32>(result + 32), SP);
-  store<i64>(frame, spent, CALL_SPENT);
-  store<i64>(frame, 0, CALL_STIPEND);
-  store<u32>(frame, 1, IS_CLIPPED);
-  setNonce(self, load<u64>(self, NONCE) + 1);
-  const arena = <usize>load<u32>(frame, MEMORY) + load<u32>(frame, MEMORY_BYTES);
+  store<i64>(frame, gas - given, Frame.GAS);
+  store<u32>(frame, <u32>(result + 32), Frame.SP);
+  store<i64>(frame, spent, Frame.CALL_SPENT);
+  store<i64>(frame, 0, Frame.CALL_STIPEND);
+  store<u32>(frame, 1, Frame.IS_CLIPPED);
+  setNonce(self, load<u64>(self, Account.NONCE) + 1);
+  const arena = <usize>load<u32>(frame, Frame.MEMORY) + load<u32>(frame, Frame.MEMORY_BYTES);
   const end = enterCreation(self, NEW_ADDRESS, value, initcode, bytes, given, arena);
   if (end == RUNNING) return RUNNING;
   setWord(result, 0);
@@ -128,7 +112,11 @@ export function enterCreation(
   copyWord(VALUE_COPY, value);
   const account = accountAt(word);
   warmAccount(account);
-  if (load<u64>(account, NONCE) != 0 || !hasNoCode(account) || load<u32>(account, HAS_STORAGE) != 0)
+  if (
+    load<u64>(account, Account.NONCE) != 0 ||
+    !hasNoCode(account) ||
+    load<u32>(account, Account.HAS_STORAGE) != 0
+  )
     return COLLISION;
   const mark = journalMark();
   markCreated(account);
@@ -148,14 +136,14 @@ export function enterCreation(
   const child = pushFrame(end);
   keepMarks(child, mark);
   giveGas(child, gas);
-  store<u32>(child, <u32>code, CODE);
-  store<u32>(child, <u32>code, IP);
-  store<u32>(child, bytes, CODE_LENGTH);
-  store<u32>(child, <u32>jumps, JUMPS);
-  store<u32>(child, <u32>account, ACCOUNT);
-  store<u32>(child, 1, IS_CREATION);
-  setAddress(child + CALLER, creator);
-  copyWord(child + VALUE, VALUE_COPY);
+  store<u32>(child, <u32>code, Frame.CODE);
+  store<u32>(child, <u32>code, Frame.IP);
+  store<u32>(child, bytes, Frame.CODE_LENGTH);
+  store<u32>(child, <u32>jumps, Frame.JUMPS);
+  store<u32>(child, <u32>account, Frame.ACCOUNT);
+  store<u32>(child, 1, Frame.IS_CREATION);
+  setAddress(child + Frame.CALLER, creator);
+  copyWord(child + Frame.VALUE, VALUE_COPY);
   return RUNNING;
 }
 
@@ -163,10 +151,10 @@ export function enterCreation(
 export function endCreation(frame: usize, out: usize, bytes: u32): u32 {
   if (bytes > MAX_CODE_BYTES) return CODE_TOO_LONG;
   if (bytes != 0 && refusesEf() && load<u8>(out) == 0xef) return CODE_STARTS_EF;
-  const gas = load<i64>(frame, GAS) - CODE_BYTE_GAS * <i64>bytes;
+  const gas = load<i64>(frame, Frame.GAS) - CODE_BYTE_GAS * <i64>bytes;
   if (gas < 0) return CODE_STORE_OUT_OF_GAS;
-  store<i64>(frame, gas, GAS);
-  if (bytes != 0) setCode(load<u32>(frame, ACCOUNT), keepCode(out, bytes));
+  store<i64>(frame, gas, Frame.GAS);
+  if (bytes != 0) setCode(load<u32>(frame, Frame.ACCOUNT), keepCode(out, bytes));
   return SUCCESS;
 }
 

@@ -1,19 +1,8 @@
 /** SELFDESTRUCT (from cancun on as in EIP-6780), and the end of a transaction. */
-import {
-  accountFor,
-  BALANCE,
-  CREATED,
-  DESTROYED,
-  EXISTS,
-  ended,
-  isEmpty,
-  NEXT_ENDED,
-  precompileAt,
-  TOUCHED,
-  transaction,
-} from "./accounts";
+import * as Account from "./accounts";
+import {accountFor, ended, isEmpty, precompileAt, transaction} from "./accounts";
 import {transfer} from "./calling";
-import {ACCOUNT, GAS, IS_STATIC} from "./frames";
+import * as Frame from "./frames";
 import {markDestroyed, removeAccount, setBalance, touch, warmAccount} from "./journal";
 import {OUT_OF_GAS, SCRATCH, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
 import {COLD_ACCOUNT_GAS, destroysOnlyNew, destructionRefund, NEW_ACCOUNT_GAS} from "./params";
@@ -24,20 +13,20 @@ const ALL: usize = SCRATCH + 2304;
 
 /** @param heir - the word with the beneficiary's address. @returns how the frame ends */
 export function destroy(frame: usize, heir: usize, gas: i64): u32 {
-  if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
-  const self: usize = load<u32>(frame, ACCOUNT);
+  if (load<u32>(frame, Frame.IS_STATIC) != 0) return WRITE_PROTECTION;
+  const self: usize = load<u32>(frame, Frame.ACCOUNT);
   const to = accountFor(heir, gas);
   if (to == 0) return OUT_OF_GAS;
   let left = gas;
   if (precompileAt(heir) == 0 && warmAccount(to)) left -= COLD_ACCOUNT_GAS;
-  if (!isZero(self + BALANCE) && isEmpty(to)) left -= NEW_ACCOUNT_GAS;
+  if (!isZero(self + Account.BALANCE) && isEmpty(to)) left -= NEW_ACCOUNT_GAS;
   if (left < 0) return OUT_OF_GAS;
-  store<i64>(frame, left, GAS);
+  store<i64>(frame, left, Frame.GAS);
   touch(to);
-  copyWord(ALL, self + BALANCE);
+  copyWord(ALL, self + Account.BALANCE);
   if (!transfer(self, to, ALL)) return VALUE_OVERFLOW;
-  if (destroysOnlyNew() && load<u32>(self, CREATED) != transaction) return SUCCESS;
-  if (load<u32>(self, DESTROYED) != transaction) setRefund(refund + destructionRefund());
+  if (destroysOnlyNew() && load<u32>(self, Account.CREATED) != transaction) return SUCCESS;
+  if (load<u32>(self, Account.DESTROYED) != transaction) setRefund(refund + destructionRefund());
   setWord(ALL, 0);
   setBalance(self, ALL);
   markDestroyed(self);
@@ -48,9 +37,10 @@ export function destroy(frame: usize, heir: usize, gas: i64): u32 {
 export function endTransaction(): void {
   let entry = ended;
   while (entry != 0) {
-    const isGone = load<u32>(entry, DESTROYED) == transaction;
-    const isTouched = load<u32>(entry, TOUCHED) == transaction;
-    if (load<u32>(entry, EXISTS) != 0 && (isGone || (isTouched && isEmpty(entry)))) removeAccount(entry);
-    entry = load<u32>(entry, NEXT_ENDED);
+    const isGone = load<u32>(entry, Account.DESTROYED) == transaction;
+    const isTouched = load<u32>(entry, Account.TOUCHED) == transaction;
+    if (load<u32>(entry, Account.EXISTS) != 0 && (isGone || (isTouched && isEmpty(entry))))
+      removeAccount(entry);
+    entry = load<u32>(entry, Account.NEXT_ENDED);
   }
 }

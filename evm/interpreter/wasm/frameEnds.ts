@@ -1,20 +1,8 @@
 /** Ends frames. */
 import {finishCall, finishGas, require, setAddress} from "./calling";
 import {endCreation} from "./creations";
-import {
-  ACCOUNT,
-  current,
-  FRAME_BYTES,
-  GAS,
-  IS_CREATION,
-  JOURNAL_MARK,
-  LOGS_MARK,
-  REFUND_MARK,
-  REQUIRED,
-  SP,
-  START_GAS,
-  setCurrent,
-} from "./frames";
+import * as Frame from "./frames";
+import {current, FRAME_BYTES, setCurrent} from "./frames";
 import {undoTo} from "./journal";
 import {FRAMES, OUT_OF_GAS, PRECOMPILE_FAILED, RETURNED, REVERT, SUCCESS} from "./layout";
 import {cutLogs} from "./logs";
@@ -32,7 +20,7 @@ export function endAwaited(gas: i64): bool {
   awaitPrecompile(0, 0, 0);
   const frame = current;
   if (gas >= 0) {
-    store<i64>(frame, load<i64>(frame, GAS) - gas, GAS);
+    store<i64>(frame, load<i64>(frame, Frame.GAS) - gas, Frame.GAS);
     return endFrame(SUCCESS, RETURNED, returnedBytes);
   }
   return endFrame(gas == PRECOMPILE_OUT_OF_GAS ? OUT_OF_GAS : PRECOMPILE_FAILED, RETURNED, 0);
@@ -42,30 +30,30 @@ export function endAwaited(gas: i64): bool {
 export function endFrame(end: u32, out: usize, bytes: u32): bool {
   const frame = current;
   let kind = end;
-  if (kind == SUCCESS && load<u32>(frame, IS_CREATION) != 0) {
+  if (kind == SUCCESS && load<u32>(frame, Frame.IS_CREATION) != 0) {
     kind = endCreation(frame, out, bytes);
     clearReturned();
   } else if (kind == SUCCESS || kind == REVERT) setReturned(out, bytes);
   else clearReturned();
-  const left: i64 = kind == SUCCESS || kind == REVERT ? load<i64>(frame, GAS) : 0;
+  const left: i64 = kind == SUCCESS || kind == REVERT ? load<i64>(frame, Frame.GAS) : 0;
   if (kind != SUCCESS) {
-    undoTo(load<u32>(frame, JOURNAL_MARK));
-    cutLogs(load<u32>(frame, LOGS_MARK));
-    setRefund(load<i64>(frame, REFUND_MARK));
+    undoTo(load<u32>(frame, Frame.JOURNAL_MARK));
+    cutLogs(load<u32>(frame, Frame.LOGS_MARK));
+    setRefund(load<i64>(frame, Frame.REFUND_MARK));
   }
-  const given = load<i64>(frame, START_GAS);
-  require(frame, given - load<i64>(frame, GAS));
-  const least = load<i64>(frame, REQUIRED);
+  const given = load<i64>(frame, Frame.START_GAS);
+  require(frame, given - load<i64>(frame, Frame.GAS));
+  const least = load<i64>(frame, Frame.REQUIRED);
   if (frame == FRAMES) {
     endRun(kind, left, least);
     return true;
   }
   const parent = frame - FRAME_BYTES;
   setCurrent(parent);
-  if (load<u32>(frame, IS_CREATION) == 0) finishCall(parent, kind, given, left, least);
+  if (load<u32>(frame, Frame.IS_CREATION) == 0) finishCall(parent, kind, given, left, least);
   else {
-    const result = load<u32>(parent, SP) - 32;
-    if (kind == SUCCESS) setAddress(result, load<u32>(frame, ACCOUNT));
+    const result = load<u32>(parent, Frame.SP) - 32;
+    if (kind == SUCCESS) setAddress(result, load<u32>(frame, Frame.ACCOUNT));
     else setWord(result, 0);
     finishGas(parent, kind, given, left, least);
   }

@@ -5,7 +5,8 @@
  * % more machine instructions, and LT with ISZERO 19 % more.
  */
 import {keccak256} from "../../../storage/hash/wasm/keccak";
-import {BALANCE, CODE_HASH, codeEntry, isEmpty} from "./accounts";
+import * as Account from "./accounts";
+import {codeEntry, isEmpty} from "./accounts";
 import {access, accessed, expandFor, setAddress} from "./calling";
 import {startCall} from "./calls";
 import {CODE_AT, CODE_BYTES, jumpsOf} from "./codes";
@@ -13,26 +14,8 @@ import {startCreate} from "./creations";
 import {destroy} from "./destruction";
 import {addModulo, divide, divideSigned, multiplyModulo, power, remainder, remainderSigned} from "./division";
 import {endFrame} from "./frameEnds";
-import {
-  ACCOUNT,
-  CALLER,
-  CODE,
-  CODE_ENTRY,
-  CODE_LENGTH,
-  current,
-  expand,
-  GAS,
-  INPUT,
-  INPUT_BYTES,
-  IP,
-  IS_STATIC,
-  JUMPS,
-  MEMORY,
-  MEMORY_BYTES,
-  SP,
-  STACK_BASE,
-  VALUE,
-} from "./frames";
+import * as Frame from "./frames";
+import {current, expand} from "./frames";
 import {hostReadBlockHash, IO_OUT} from "./host";
 import {setTransient, warmSlot} from "./journal";
 import {
@@ -70,7 +53,8 @@ import {
 import {awaited} from "./precompiles";
 import {returnedBytes} from "./returned";
 import {noteSensitive, takeWork} from "./run";
-import {VALUE as SLOT_VALUE, slotAt, transientAt} from "./slots";
+import * as Slot from "./slots";
+import {slotAt, transientAt} from "./slots";
 import {writeSlot} from "./storage";
 import {
   add,
@@ -111,19 +95,19 @@ export function execute(budget: i32): u32 {
   while (true) {
     if (awaited != 0) return WAITING;
     const frame = current;
-    let ip: usize = load<u32>(frame, IP);
-    let sp: usize = load<u32>(frame, SP);
-    let gas = load<i64>(frame, GAS);
+    let ip: usize = load<u32>(frame, Frame.IP);
+    let sp: usize = load<u32>(frame, Frame.SP);
+    let gas = load<i64>(frame, Frame.GAS);
     let end: u32 = RUNNING;
     let out: usize = 0;
     let outBytes: u32 = 0;
-    const base: usize = load<u32>(frame, STACK_BASE);
-    const mem: usize = load<u32>(frame, MEMORY);
+    const base: usize = load<u32>(frame, Frame.STACK_BASE);
+    const mem: usize = load<u32>(frame, Frame.MEMORY);
     while (true) {
       if (--steps < 0) {
-        store<u32>(frame, <u32>ip, IP);
-        store<u32>(frame, <u32>sp, SP);
-        store<i64>(frame, gas, GAS);
+        store<u32>(frame, <u32>ip, Frame.IP);
+        store<u32>(frame, <u32>sp, Frame.SP);
+        store<i64>(frame, gas, Frame.GAS);
         return PAUSED;
       }
       const opcode: u32 = load<u8>(ip);
@@ -284,33 +268,33 @@ export function execute(budget: i32): u32 {
           continue;
         }
         case 0x30: // ADDRESS
-          setAddress(sp, load<u32>(frame, ACCOUNT));
+          setAddress(sp, load<u32>(frame, Frame.ACCOUNT));
           sp += 32;
           continue;
         case 0x31: {
-          // BALANCE
+          // Account.BALANCE
           gas = access(sp - 32, gas);
           steps -= HOST_STEPS;
           if (gas < 0) break;
-          copyWord(sp - 32, accessed + BALANCE);
+          copyWord(sp - 32, accessed + Account.BALANCE);
           continue;
         }
         case 0x32: // ORIGIN
           copyWord(sp, ORIGIN);
           sp += 32;
           continue;
-        case 0x33: // CALLER
-          copyWord(sp, frame + CALLER);
+        case 0x33: // Frame.CALLER
+          copyWord(sp, frame + Frame.CALLER);
           sp += 32;
           continue;
         case 0x34: // CALLVALUE
-          copyWord(sp, frame + VALUE);
+          copyWord(sp, frame + Frame.VALUE);
           sp += 32;
           continue;
         case 0x35: {
           // CALLDATALOAD
-          const input: usize = load<u32>(frame, INPUT);
-          const bytes = load<u32>(frame, INPUT_BYTES);
+          const input: usize = load<u32>(frame, Frame.INPUT);
+          const bytes = load<u32>(frame, Frame.INPUT_BYTES);
           const at = toU32(sp - 32);
           if (at >= bytes) setWord(sp - 32, 0);
           else if (bytes - at >= 32) loadBytes(sp - 32, input + at);
@@ -322,7 +306,7 @@ export function execute(budget: i32): u32 {
           continue;
         }
         case 0x36: // CALLDATASIZE
-          setWord(sp, load<u32>(frame, INPUT_BYTES));
+          setWord(sp, load<u32>(frame, Frame.INPUT_BYTES));
           sp += 32;
           continue;
         case 0x37: // CALLDATACOPY
@@ -345,14 +329,26 @@ export function execute(budget: i32): u32 {
           steps -= <i32>words >> 3;
           const to = mem + load<u32>(sp + 64);
           if (opcode == 0x37)
-            copyPadded(to, load<u32>(frame, INPUT), load<u32>(frame, INPUT_BYTES), toU32(sp + 32), bytes);
+            copyPadded(
+              to,
+              load<u32>(frame, Frame.INPUT),
+              load<u32>(frame, Frame.INPUT_BYTES),
+              toU32(sp + 32),
+              bytes,
+            );
           else if (opcode == 0x39)
-            copyPadded(to, load<u32>(frame, CODE), load<u32>(frame, CODE_LENGTH), toU32(sp + 32), bytes);
+            copyPadded(
+              to,
+              load<u32>(frame, Frame.CODE),
+              load<u32>(frame, Frame.CODE_LENGTH),
+              toU32(sp + 32),
+              bytes,
+            );
           else memory.copy(to, RETURNED + load<u32>(sp + 32), bytes);
           continue;
         }
         case 0x38: // CODESIZE
-          setWord(sp, load<u32>(frame, CODE_LENGTH));
+          setWord(sp, load<u32>(frame, Frame.CODE_LENGTH));
           sp += 32;
           continue;
         case 0x3a: // GASPRICE
@@ -399,7 +395,7 @@ export function execute(budget: i32): u32 {
           steps -= HOST_STEPS;
           if (gas < 0) break;
           if (isEmpty(accessed)) setWord(sp - 32, 0);
-          else loadBytes(sp - 32, accessed + CODE_HASH);
+          else loadBytes(sp - 32, accessed + Account.CODE_HASH);
           continue;
         }
         case 0x40: {
@@ -424,7 +420,7 @@ export function execute(budget: i32): u32 {
           sp += 32;
           continue;
         case 0x47: // SELFBALANCE
-          copyWord(sp, <usize>load<u32>(frame, ACCOUNT) + BALANCE);
+          copyWord(sp, <usize>load<u32>(frame, Frame.ACCOUNT) + Account.BALANCE);
           sp += 32;
           continue;
         case 0x48: // BASEFEE
@@ -448,11 +444,11 @@ export function execute(budget: i32): u32 {
         case 0x51: {
           // MLOAD
           const at = toU32(sp - 32);
-          const bytes = load<u32>(frame, MEMORY_BYTES);
+          const bytes = load<u32>(frame, Frame.MEMORY_BYTES);
           if (<u64>at + 32 > bytes) {
             gas = expand(mem, bytes, <u64>at + 32, gas);
             if (gas < 0) break;
-            store<u32>(frame, (at + 63) & ~31, MEMORY_BYTES);
+            store<u32>(frame, (at + 63) & ~31, Frame.MEMORY_BYTES);
           }
           loadBytes(sp - 32, mem + at);
           continue;
@@ -461,11 +457,11 @@ export function execute(budget: i32): u32 {
           // MSTORE
           sp -= 64;
           const at = toU32(sp + 32);
-          const bytes = load<u32>(frame, MEMORY_BYTES);
+          const bytes = load<u32>(frame, Frame.MEMORY_BYTES);
           if (<u64>at + 32 > bytes) {
             gas = expand(mem, bytes, <u64>at + 32, gas);
             if (gas < 0) break;
-            store<u32>(frame, (at + 63) & ~31, MEMORY_BYTES);
+            store<u32>(frame, (at + 63) & ~31, Frame.MEMORY_BYTES);
           }
           storeBytes(mem + at, sp);
           continue;
@@ -474,18 +470,18 @@ export function execute(budget: i32): u32 {
           // MSTORE8
           sp -= 64;
           const at = toU32(sp + 32);
-          const bytes = load<u32>(frame, MEMORY_BYTES);
+          const bytes = load<u32>(frame, Frame.MEMORY_BYTES);
           if (at >= bytes) {
             gas = expand(mem, bytes, <u64>at + 1, gas);
             if (gas < 0) break;
-            store<u32>(frame, (at + 32) & ~31, MEMORY_BYTES);
+            store<u32>(frame, (at + 32) & ~31, Frame.MEMORY_BYTES);
           }
           store<u8>(mem + at, load<u8>(sp));
           continue;
         }
         case 0x54: {
           // SLOAD
-          const slot = slotAt(load<u32>(frame, ACCOUNT), sp - 32, gas);
+          const slot = slotAt(load<u32>(frame, Frame.ACCOUNT), sp - 32, gas);
           if (slot == 0) {
             end = OUT_OF_GAS;
             break;
@@ -495,7 +491,7 @@ export function execute(budget: i32): u32 {
             steps -= HOST_STEPS;
           } else gas -= WARM_GAS;
           if (gas < 0) break;
-          copyWord(sp - 32, slot + SLOT_VALUE);
+          copyWord(sp - 32, slot + Slot.VALUE);
           continue;
         }
         case 0x55: // SSTORE
@@ -503,7 +499,7 @@ export function execute(budget: i32): u32 {
           steps -= HOST_STEPS;
           end = writeSlot(frame, sp + 32, sp, gas);
           if (end != RUNNING) break;
-          gas = load<i64>(frame, GAS);
+          gas = load<i64>(frame, Frame.GAS);
           continue;
         case 0x56: {
           // JUMP
@@ -513,7 +509,7 @@ export function execute(budget: i32): u32 {
             end = INVALID_JUMP;
             break;
           }
-          ip = <usize>load<u32>(frame, CODE) + to;
+          ip = <usize>load<u32>(frame, Frame.CODE) + to;
           continue;
         }
         case 0x57: {
@@ -525,22 +521,22 @@ export function execute(budget: i32): u32 {
             end = INVALID_JUMP;
             break;
           }
-          ip = <usize>load<u32>(frame, CODE) + to;
+          ip = <usize>load<u32>(frame, Frame.CODE) + to;
           continue;
         }
         case 0x58: // PC
-          setWord(sp, ip - 1 - load<u32>(frame, CODE));
+          setWord(sp, ip - 1 - load<u32>(frame, Frame.CODE));
           sp += 32;
           continue;
         case 0x59: // MSIZE
-          setWord(sp, load<u32>(frame, MEMORY_BYTES));
+          setWord(sp, load<u32>(frame, Frame.MEMORY_BYTES));
           sp += 32;
           continue;
         case 0x5a: {
-          // GAS
+          // Frame.GAS
           setWord(sp, gas);
           sp += 32;
-          // GAS before a call passes all gas, which is capped at 63/64: the run does not depend on the value.
+          // Frame.GAS before a call passes all gas, which is capped at 63/64: the run does not depend on the value.
           const next = <u32>load<u8>(ip);
           if (next != 0xf1 && next != 0xf2 && next != 0xf4 && next != 0xfa) noteSensitive();
           continue;
@@ -549,18 +545,18 @@ export function execute(budget: i32): u32 {
           continue;
         case 0x5c: {
           // TLOAD
-          const slot = transientAt(load<u32>(frame, ACCOUNT), sp - 32, false);
+          const slot = transientAt(load<u32>(frame, Frame.ACCOUNT), sp - 32, false);
           if (slot == 0) setWord(sp - 32, 0);
-          else copyWord(sp - 32, slot + SLOT_VALUE);
+          else copyWord(sp - 32, slot + Slot.VALUE);
           continue;
         }
         case 0x5d: // TSTORE
-          if (load<u32>(frame, IS_STATIC) != 0) {
+          if (load<u32>(frame, Frame.IS_STATIC) != 0) {
             end = WRITE_PROTECTION;
             break;
           }
           sp -= 64;
-          setTransient(transientAt(load<u32>(frame, ACCOUNT), sp + 32, true), sp);
+          setTransient(transientAt(load<u32>(frame, Frame.ACCOUNT), sp + 32, true), sp);
           continue;
         case 0x5e: {
           // MCOPY
@@ -696,7 +692,7 @@ export function execute(budget: i32): u32 {
         case 0xa3:
         case 0xa4: {
           // LOG0 to LOG4
-          if (load<u32>(frame, IS_STATIC) != 0) {
+          if (load<u32>(frame, Frame.IS_STATIC) != 0) {
             end = WRITE_PROTECTION;
             break;
           }
@@ -708,7 +704,7 @@ export function execute(budget: i32): u32 {
           if (gas < 0) break;
           steps -= <i32>(bytes >> 8);
           addLog(
-            load<u32>(frame, ACCOUNT),
+            load<u32>(frame, Frame.ACCOUNT),
             sp - 96,
             topics,
             bytes == 0 ? mem : mem + load<u32>(sp - 32),
@@ -723,9 +719,9 @@ export function execute(budget: i32): u32 {
         case 0xf2: // CALLCODE
         case 0xf4: // DELEGATECALL
         case 0xfa: // STATICCALL
-          store<u32>(frame, <u32>ip, IP);
-          store<u32>(frame, <u32>sp, SP);
-          store<i64>(frame, gas, GAS);
+          store<u32>(frame, <u32>ip, Frame.IP);
+          store<u32>(frame, <u32>sp, Frame.SP);
+          store<i64>(frame, gas, Frame.GAS);
           steps -= HOST_STEPS;
           end = opcode == 0xf0 || opcode == 0xf5 ? startCreate(opcode) : startCall(opcode);
           steps -= takeWork();
@@ -745,7 +741,7 @@ export function execute(budget: i32): u32 {
           sp -= 32;
           steps -= HOST_STEPS;
           end = destroy(frame, sp, gas);
-          if (end == SUCCESS) gas = load<i64>(frame, GAS);
+          if (end == SUCCESS) gas = load<i64>(frame, Frame.GAS);
           break;
         default: // INVALID
           end = INVALID_OPCODE;
@@ -755,7 +751,7 @@ export function execute(budget: i32): u32 {
     }
     // A call or a creation has stored the frame. Continue with the current one.
     if (end == RUNNING) continue;
-    store<i64>(frame, gas, GAS);
+    store<i64>(frame, gas, Frame.GAS);
     if (endFrame(end, out, outBytes)) return ENDED;
   }
 }
@@ -779,11 +775,11 @@ function copyPadded(to: usize, source: usize, sourceBytes: u32, at: u32, bytes: 
 }
 
 function isJumpTarget(frame: usize, to: u32): bool {
-  if (to >= load<u32>(frame, CODE_LENGTH)) return false;
-  let jumps: usize = load<u32>(frame, JUMPS);
+  if (to >= load<u32>(frame, Frame.CODE_LENGTH)) return false;
+  let jumps: usize = load<u32>(frame, Frame.JUMPS);
   if (jumps == 0) {
-    jumps = jumpsOf(load<u32>(frame, CODE_ENTRY));
-    store<u32>(frame, <u32>jumps, JUMPS);
+    jumps = jumpsOf(load<u32>(frame, Frame.CODE_ENTRY));
+    store<u32>(frame, <u32>jumps, Frame.JUMPS);
   }
   return ((load<u8>(jumps + (to >> 3)) >> (to & 7)) & 1) != 0;
 }

@@ -3,27 +3,13 @@
  *
  *   record     kind u32, entry u32, the 32 bytes that were overwritten, 8 more for an account's code
  */
-import {
-  BALANCE,
-  CODE,
-  CODE_HASH,
-  CREATED,
-  DESTROYED,
-  EXISTS,
-  HAS_STORAGE,
-  NONCE,
-  newStorage,
-  noteEnded,
-  noteWritten,
-  STORAGE,
-  TOUCHED,
-  transaction,
-  WARM,
-} from "./accounts";
+import * as Account from "./accounts";
+import {newStorage, noteEnded, noteWritten, transaction} from "./accounts";
 import {EMPTY_HASH} from "./codes";
 import {hostDecline} from "./host";
 import {DECLINE_JOURNAL, JOURNAL, LOGS} from "./layout";
-import {noteSlotWritten, SLOT_WARM, VALUE} from "./slots";
+import * as Slot from "./slots";
+import {noteSlotWritten} from "./slots";
 import {copyWord, isZero} from "./words";
 
 const RECORD_BYTES: usize = 48;
@@ -60,17 +46,17 @@ export function undoTo(mark: usize): void {
     top -= RECORD_BYTES;
     const kind = load<u32>(top);
     const entry: usize = load<u32>(top, 4);
-    if (kind == SLOT_RECORD) copyWord(entry + VALUE, top + 8);
-    else if (kind == BALANCE_RECORD) copyWord(entry + BALANCE, top + 8);
+    if (kind == SLOT_RECORD) copyWord(entry + Slot.VALUE, top + 8);
+    else if (kind == BALANCE_RECORD) copyWord(entry + Account.BALANCE, top + 8);
     else if (kind == FIELD_RECORD) store<u32>(entry + load<u32>(top, 8), load<u32>(top, 12));
-    else if (kind == SLOT_WARM_RECORD) store<u32>(entry, load<u32>(top, 8), SLOT_WARM);
-    else if (kind == NONCE_RECORD) store<u64>(entry, load<u64>(top, 8), NONCE);
+    else if (kind == SLOT_WARM_RECORD) store<u32>(entry, load<u32>(top, 8), Slot.SLOT_WARM);
+    else if (kind == NONCE_RECORD) store<u64>(entry, load<u64>(top, 8), Account.NONCE);
     else if (kind == CODE_RECORD) {
-      copyWord(entry + CODE_HASH, top + 8);
-      store<u32>(entry, load<u32>(top, 40), CODE);
+      copyWord(entry + Account.CODE_HASH, top + 8);
+      store<u32>(entry, load<u32>(top, 40), Account.CODE);
     } else {
-      copyWord(entry + VALUE, top + 8);
-      store<u32>(entry, load<u32>(top, 40), SLOT_WARM);
+      copyWord(entry + Slot.VALUE, top + 8);
+      store<u32>(entry, load<u32>(top, 40), Slot.SLOT_WARM);
     }
   }
 }
@@ -86,90 +72,90 @@ export function setField(entry: usize, field: usize, value: u32): void {
 
 /** @returns true if it was cold */
 export function warmAccount(entry: usize): bool {
-  if (load<u32>(entry, WARM) == transaction) return false;
-  setField(entry, WARM, transaction);
+  if (load<u32>(entry, Account.WARM) == transaction) return false;
+  setField(entry, Account.WARM, transaction);
   return true;
 }
 
 /** @returns true if it was cold */
 export function warmSlot(slot: usize): bool {
-  const before = load<u32>(slot, SLOT_WARM);
+  const before = load<u32>(slot, Slot.SLOT_WARM);
   if (before == transaction) return false;
   store<u32>(record(SLOT_WARM_RECORD, slot), before, 8);
-  store<u32>(slot, transaction, SLOT_WARM);
+  store<u32>(slot, transaction, Slot.SLOT_WARM);
   return true;
 }
 
 export function touch(entry: usize): void {
-  if (load<u32>(entry, TOUCHED) == transaction) return;
-  setField(entry, TOUCHED, transaction);
+  if (load<u32>(entry, Account.TOUCHED) == transaction) return;
+  setField(entry, Account.TOUCHED, transaction);
   noteEnded(entry);
 }
 
 /** Creates the account if it does not exist. */
 function make(entry: usize): void {
   noteWritten(entry);
-  setField(entry, EXISTS, 1);
+  setField(entry, Account.EXISTS, 1);
 }
 
 /** @param value - address of the word */
 export function setBalance(entry: usize, value: usize): void {
   const at = record(BALANCE_RECORD, entry);
-  copyWord(at + 8, entry + BALANCE);
-  copyWord(entry + BALANCE, value);
+  copyWord(at + 8, entry + Account.BALANCE);
+  copyWord(entry + Account.BALANCE, value);
   noteWritten(entry);
   if (!isZero(value)) make(entry);
 }
 
 export function setNonce(entry: usize, nonce: u64): void {
   const at = record(NONCE_RECORD, entry);
-  store<u64>(at, load<u64>(entry, NONCE), 8);
-  store<u64>(entry, nonce, NONCE);
+  store<u64>(at, load<u64>(entry, Account.NONCE), 8);
+  store<u64>(entry, nonce, Account.NONCE);
   make(entry);
 }
 
 /** @param code - the entry of the code, which begins with the hash */
 export function setCode(entry: usize, code: usize): void {
   const at = record(CODE_RECORD, entry);
-  copyWord(at + 8, entry + CODE_HASH);
-  store<u32>(at, load<u32>(entry, CODE), 40);
-  copyWord(entry + CODE_HASH, code);
-  store<u32>(entry, <u32>code, CODE);
+  copyWord(at + 8, entry + Account.CODE_HASH);
+  store<u32>(at, load<u32>(entry, Account.CODE), 40);
+  copyWord(entry + Account.CODE_HASH, code);
+  store<u32>(entry, <u32>code, Account.CODE);
   make(entry);
 }
 
 /** @param value - address of the word */
 export function setSlot(account: usize, slot: usize, value: usize): void {
   const at = record(SLOT_RECORD, slot);
-  copyWord(at + 8, slot + VALUE);
-  copyWord(slot + VALUE, value);
+  copyWord(at + 8, slot + Slot.VALUE);
+  copyWord(slot + Slot.VALUE, value);
   noteSlotWritten(slot);
   noteWritten(account);
-  if (!isZero(value)) setField(account, HAS_STORAGE, 1);
+  if (!isZero(value)) setField(account, Account.HAS_STORAGE, 1);
 }
 
 /** @param value - address of the word */
 export function setTransient(slot: usize, value: usize): void {
   const at = record(TRANSIENT_RECORD, slot);
-  copyWord(at + 8, slot + VALUE);
-  store<u32>(at, load<u32>(slot, SLOT_WARM), 40);
-  copyWord(slot + VALUE, value);
-  store<u32>(slot, transaction, SLOT_WARM);
+  copyWord(at + 8, slot + Slot.VALUE);
+  store<u32>(at, load<u32>(slot, Slot.SLOT_WARM), 40);
+  copyWord(slot + Slot.VALUE, value);
+  store<u32>(slot, transaction, Slot.SLOT_WARM);
 }
 
 /** Removes all slots of the account. */
 export function dropStorage(entry: usize): void {
   noteWritten(entry);
-  setField(entry, STORAGE, newStorage());
-  setField(entry, HAS_STORAGE, 0);
+  setField(entry, Account.STORAGE, newStorage());
+  setField(entry, Account.HAS_STORAGE, 0);
 }
 
 export function markCreated(entry: usize): void {
-  setField(entry, CREATED, transaction);
+  setField(entry, Account.CREATED, transaction);
 }
 
 export function markDestroyed(entry: usize): void {
-  setField(entry, DESTROYED, transaction);
+  setField(entry, Account.DESTROYED, transaction);
   noteEnded(entry);
 }
 
@@ -178,15 +164,15 @@ export function removeAccount(entry: usize): void {
   noteWritten(entry);
   dropStorage(entry);
   const at = record(BALANCE_RECORD, entry);
-  copyWord(at + 8, entry + BALANCE);
-  memory.fill(entry + BALANCE, 0, 32);
+  copyWord(at + 8, entry + Account.BALANCE);
+  memory.fill(entry + Account.BALANCE, 0, 32);
   const nonce = record(NONCE_RECORD, entry);
-  store<u64>(nonce, load<u64>(entry, NONCE), 8);
-  store<u64>(entry, 0, NONCE);
+  store<u64>(nonce, load<u64>(entry, Account.NONCE), 8);
+  store<u64>(entry, 0, Account.NONCE);
   const code = record(CODE_RECORD, entry);
-  copyWord(code + 8, entry + CODE_HASH);
-  store<u32>(code, load<u32>(entry, CODE), 40);
-  copyWord(entry + CODE_HASH, EMPTY_HASH);
-  store<u32>(entry, 0, CODE);
-  setField(entry, EXISTS, 0);
+  copyWord(code + 8, entry + Account.CODE_HASH);
+  store<u32>(code, load<u32>(entry, Account.CODE), 40);
+  copyWord(entry + Account.CODE_HASH, EMPTY_HASH);
+  store<u32>(entry, 0, Account.CODE);
+  setField(entry, Account.EXISTS, 0);
 }

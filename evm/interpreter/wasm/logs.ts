@@ -3,7 +3,7 @@
  *
  *   log     number of topics u32, length of data u32, address 20, topics 32 each, data, padding to a multiple of 8
  */
-import {ADDRESS} from "./accounts";
+import * as Account from "./accounts";
 import {hostDecline} from "./host";
 import {DECLINE_LOGS, LOGS, RETURNED} from "./layout";
 import {storeAddress, storeBytes} from "./words";
@@ -26,7 +26,7 @@ export function addLog(account: usize, topics: usize, count: usize, data: usize,
   if (end > RETURNED) hostDecline(DECLINE_LOGS);
   store<u32>(top, <u32>count);
   store<u32>(top, bytes, 4);
-  storeAddress(top + 8, account + ADDRESS);
+  storeAddress(top + 8, account + Account.ADDRESS);
   let at = top + HEAD_BYTES;
   for (let topic: usize = 0; topic < count; topic++) {
     storeBytes(at, topics - 32 * topic);

@@ -4,31 +4,13 @@
  * This folder is AssemblyScript, not TypeScript: `npm run build` compiles it to dist/evm/interpreter/interpreter.wasm,
  * which instance.ts loads.
  */
-import {
-  accountAt,
-  BALANCE,
-  codeEntry,
-  nextTransaction,
-  precompileAt,
-  resetAccounts,
-  sealWritten,
-} from "./accounts";
+import * as Account from "./accounts";
+import {accountAt, codeEntry, nextTransaction, precompileAt, resetAccounts, sealWritten} from "./accounts";
 import {giveGas, keepMarks, pushFrame, setAddress, transfer, useCode} from "./calling";
 import {CODE_BYTES, codeOf, DELEGATE, EMPTY_HASH, isDelegation, resetCodes} from "./codes";
 import {enterCreation, keepCode, nameByNonce} from "./creations";
-import {
-  ACCOUNT,
-  CALLER,
-  current,
-  FRAME_BYTES,
-  GAS,
-  INPUT,
-  INPUT_BYTES,
-  reach,
-  SP,
-  setCurrent,
-  VALUE,
-} from "./frames";
+import * as Frame from "./frames";
+import {current, FRAME_BYTES, reach, setCurrent} from "./frames";
 import {seedHashes} from "./hashing";
 import {resetHeap} from "./heap";
 import {IO_OUT, IO_SLOT} from "./host";
@@ -217,13 +199,13 @@ export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): 
   clearReturned();
   const root = FRAMES - FRAME_BYTES;
   memory.fill(root, 0, FRAME_BYTES);
-  store<u32>(root, <u32>STACK, SP);
+  store<u32>(root, <u32>STACK, Frame.SP);
   setCurrent(root);
   loadAddress(SENDER, IO);
   loadAddress(RECEIVER, IO + 20);
   memory.copy(AMOUNT, IO_OUT, 32);
   const sender = accountAt(SENDER);
-  if (isLess(sender + BALANCE, AMOUNT)) return endRun(INSUFFICIENT_BALANCE, 0, 0);
+  if (isLess(sender + Account.BALANCE, AMOUNT)) return endRun(INSUFFICIENT_BALANCE, 0, 0);
   const mark = journalMark();
   const arena = ARENA + inputBytes;
   if (isCreation) {
@@ -265,11 +247,11 @@ export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): 
   keepMarks(frame, mark);
   giveGas(frame, gas);
   useCode(frame, code);
-  store<u32>(frame, <u32>ARENA, INPUT);
-  store<u32>(frame, inputBytes, INPUT_BYTES);
-  store<u32>(frame, <u32>target, ACCOUNT);
-  setAddress(frame + CALLER, sender);
-  memory.copy(frame + VALUE, AMOUNT, 32);
+  store<u32>(frame, <u32>ARENA, Frame.INPUT);
+  store<u32>(frame, inputBytes, Frame.INPUT_BYTES);
+  store<u32>(frame, <u32>target, Frame.ACCOUNT);
+  setAddress(frame + Frame.CALLER, sender);
+  memory.copy(frame + Frame.VALUE, AMOUNT, 32);
 }
 
 /** @returns 0: paused after about `steps` steps; 1: ended; 2: waiting for the precompile `awaitedPrecompile` */
@@ -278,7 +260,7 @@ export function resume(steps: i32): u32 {
 }
 
 export function awaitedGas(): i64 {
-  return load<i64>(current, GAS);
+  return load<i64>(current, Frame.GAS);
 }
 
 /** -1 if code depends on its gas in another way than running out. */

@@ -2,7 +2,8 @@
  * The cache of slots: current values, those before the transaction and before the block; and transient slots
  * (EIP-1153).
  */
-import {ADDRESS, EXISTS, hasBaseStorage, IDENTITY, STORAGE, transaction} from "./accounts";
+import * as Account from "./accounts";
+import {hasBaseStorage, transaction} from "./accounts";
 import {hashKey} from "./hashing";
 import {allocate} from "./heap";
 import {hostReadSlot, IO_OUT, IO_SLOT} from "./host";
@@ -11,7 +12,7 @@ import {COLD_SLOT_GAS} from "./params";
 import {growTable, HASH, link, NEXT} from "./table";
 import {copyWord, loadBytes, setWord, storeAddress, storeBytes} from "./words";
 
-/** The account's STORAGE when the slot was read. */
+/** The account's Account.STORAGE when the slot was read. */
 export const SLOT_STORAGE: usize = 8;
 /** Number of the transaction in which the slot is warm or, if it is transient, not 0. */
 export const SLOT_WARM: usize = 12;
@@ -74,14 +75,14 @@ function hashOf(storage: u32, key: usize): u32 {
  * @returns 0 if the gas is not enough
  */
 export function slotAt(account: usize, key: usize, gas: i64): usize {
-  const storage = load<u32>(account, STORAGE);
+  const storage = load<u32>(account, Account.STORAGE);
   const hash = hashOf(storage, key);
   const known = lookUp(storage, key, hash);
   if (known != 0) return known;
   if (gas < COLD_SLOT_GAS) return 0;
   const isRead = hasBaseStorage(account);
   if (isRead) {
-    storeAddress(IO, account + ADDRESS);
+    storeAddress(IO, account + Account.ADDRESS);
     storeBytes(IO_SLOT, key);
     // Insert after the read: if the host throws, the slot must be read again.
     hostReadSlot();
@@ -96,7 +97,7 @@ export function slotAt(account: usize, key: usize, gas: i64): usize {
 
 /** A transient slot. @returns 0 if it was never written and `makes` is false */
 export function transientAt(account: usize, key: usize, makes: bool): usize {
-  const storage = load<u32>(account, IDENTITY) | TRANSIENT;
+  const storage = load<u32>(account, Account.IDENTITY) | TRANSIENT;
   const hash = hashOf(storage, key);
   const known = lookUp(storage, key, hash);
   if (known == 0) return makes ? insert(storage, key, hash, account) : 0;
@@ -136,7 +137,10 @@ export function noteSlotWritten(entry: usize): void {
 /** True unless the account's storage was cleared after the slot was read. */
 export function isCurrent(entry: usize): bool {
   const account: usize = load<u32>(entry, SLOT_ACCOUNT);
-  return load<u32>(account, EXISTS) != 0 && load<u32>(account, STORAGE) == load<u32>(entry, SLOT_STORAGE);
+  return (
+    load<u32>(account, Account.EXISTS) != 0 &&
+    load<u32>(account, Account.STORAGE) == load<u32>(entry, SLOT_STORAGE)
+  );
 }
 
 /** Call it before `sealWritten` of accounts.ts. */

@@ -1,6 +1,6 @@
 /** SLOAD and SSTORE, and their gas (EIP-2200, EIP-2929, EIP-3529). */
 import {require} from "./calling";
-import {ACCOUNT, GAS, IS_STATIC, START_GAS} from "./frames";
+import * as Frame from "./frames";
 import {setSlot, warmSlot} from "./journal";
 import {OUT_OF_GAS, RUNNING, WRITE_PROTECTION} from "./layout";
 import {
@@ -12,28 +12,29 @@ import {
   WRITE_SENTRY_GAS,
 } from "./params";
 import {refund, setRefund} from "./refunds";
-import {keepOriginal, ORIGINAL, slotAt, VALUE} from "./slots";
+import * as Slot from "./slots";
+import {keepOriginal, slotAt} from "./slots";
 import {isZero, sameWord} from "./words";
 
 /** @param gas - gas of the frame. @returns RUNNING, with the gas left stored in the frame; or how the frame ends */
 export function writeSlot(frame: usize, key: usize, value: usize, before: i64): u32 {
-  if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
-  require(frame, load<i64>(frame, START_GAS) - before + WRITE_SENTRY_GAS + 1);
+  if (load<u32>(frame, Frame.IS_STATIC) != 0) return WRITE_PROTECTION;
+  require(frame, load<i64>(frame, Frame.START_GAS) - before + WRITE_SENTRY_GAS + 1);
   if (before <= WRITE_SENTRY_GAS) return OUT_OF_GAS;
   let gas = before;
-  const account: usize = load<u32>(frame, ACCOUNT);
+  const account: usize = load<u32>(frame, Frame.ACCOUNT);
   const slot = slotAt(account, key, before);
   if (slot == 0) return OUT_OF_GAS;
   if (warmSlot(slot)) gas -= COLD_SLOT_GAS;
   keepOriginal(slot);
-  const now = slot + VALUE;
+  const now = slot + Slot.VALUE;
   if (sameWord(now, value)) {
     gas -= WARM_GAS;
     if (gas < 0) return OUT_OF_GAS;
-    store<i64>(frame, gas, GAS);
+    store<i64>(frame, gas, Frame.GAS);
     return RUNNING;
   }
-  const original = slot + ORIGINAL;
+  const original = slot + Slot.ORIGINAL;
   const isNew = isZero(original);
   if (sameWord(now, original)) {
     gas -= isNew ? SLOT_SET_GAS : SLOT_CHANGE_GAS;
@@ -49,6 +50,6 @@ export function writeSlot(frame: usize, key: usize, value: usize, before: i64): 
     if (sameWord(original, value)) setRefund(refund + (isNew ? SLOT_SET_GAS : SLOT_CHANGE_GAS) - WARM_GAS);
   }
   setSlot(account, slot, value);
-  store<i64>(frame, gas, GAS);
+  store<i64>(frame, gas, Frame.GAS);
   return RUNNING;
 }
