@@ -55,37 +55,40 @@ export function transfer(from: usize, to: usize, value: usize): bool {
   return true;
 }
 
-/** Adds a frame. The caller sets its code, input and gas. @param arena - where its memory begins */
-export function pushFrame(arena: usize): usize {
+/**
+ * Adds a frame. The caller sets its code and input.
+ *
+ * @param arena - where its memory begins
+ * @param journal - what to revert to if the frame fails
+ */
+export function pushFrame(arena: usize, journal: usize, gas: i64): usize {
   const parent = current;
   const frame = parent + FRAME_BYTES;
-  memory.fill(frame, 0, FRAME_BYTES);
+  // memory.fill, a call out of WebAssembly, takes 3 ns longer.
+  for (let at: usize = 0; at < FRAME_BYTES; at += 16) v128.store(frame + at, i64x2(0, 0));
   const stack = load<u32>(parent, Frame.SP);
   store<u32>(frame, stack, Frame.SP);
   store<u32>(frame, stack, Frame.STACK_BASE);
   store<u32>(frame, <u32>((arena + 31) & ~31), Frame.MEMORY);
   store<u32>(frame, load<u32>(parent, Frame.IS_STATIC), Frame.IS_STATIC);
+  store<i64>(frame, gas, Frame.GAS);
+  store<i64>(frame, gas, Frame.START_GAS);
+  store<u32>(frame, <u32>journal, Frame.JOURNAL_MARK);
+  store<u32>(frame, <u32>logsMark(), Frame.LOGS_MARK);
+  store<i64>(frame, refund, Frame.REFUND_MARK);
   setCurrent(frame);
   return frame;
 }
 
-export function giveGas(frame: usize, gas: i64): void {
-  store<i64>(frame, gas, Frame.GAS);
-  store<i64>(frame, gas, Frame.START_GAS);
-}
-
-export function keepMarks(frame: usize, journal: usize): void {
-  store<u32>(frame, <u32>journal, Frame.JOURNAL_MARK);
-  store<u32>(frame, <u32>logsMark(), Frame.LOGS_MARK);
-  store<i64>(frame, refund, Frame.REFUND_MARK);
-}
-
-export function useCode(frame: usize, code: usize): void {
+/** Sets code and input of a frame. */
+export function useCode(frame: usize, code: usize, input: usize, inputBytes: u32): void {
   const at = load<u32>(code, CODE_AT);
   store<u32>(frame, at, Frame.CODE);
   store<u32>(frame, at, Frame.IP);
   store<u32>(frame, load<u32>(code, CODE_BYTES), Frame.CODE_LENGTH);
   store<u32>(frame, <u32>code, Frame.CODE_ENTRY);
+  store<u32>(frame, <u32>input, Frame.INPUT);
+  store<u32>(frame, inputBytes, Frame.INPUT_BYTES);
 }
 
 /** Writes the account's address as a word. */

@@ -1,25 +1,14 @@
 /** CALL, CALLCODE, DELEGATECALL and STATICCALL. */
 import * as Account from "./accounts";
 import {codeEntry, isEmpty, precompileAt} from "./accounts";
-import {
-  access,
-  accessed,
-  expandFor,
-  finishCall,
-  giveGas,
-  keepMarks,
-  pushFrame,
-  setAddress,
-  transfer,
-  useCode,
-} from "./calling";
+import {access, accessed, expandFor, finishCall, pushFrame, setAddress, transfer, useCode} from "./calling";
 import {CODE_BYTES, DELEGATE, isDelegation} from "./codes";
 import * as Frame from "./frames";
 import {current, depth, MAX_DEPTH} from "./frames";
 import {journalMark, touch, undoTo} from "./journal";
 import {OUT_OF_GAS, RUNNING, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
 import {NEW_ACCOUNT_GAS, STIPEND_GAS, VALUE_GAS} from "./params";
-import {awaitPrecompile, precompileGas, runPrecompile} from "./precompiles";
+import {awaitPrecompile} from "./precompiles";
 import {clearReturned} from "./returned";
 import {copyWord, isLess, isShort, isZero, setWord} from "./words";
 
@@ -97,29 +86,17 @@ export function startCall(opcode: u32): u32 {
     return RUNNING;
   }
   if (precompile != 0) {
-    const end = runPrecompile(precompile, input, inputBytes, given);
-    if (end == RUNNING) {
-      const waiting = pushFrame(load<u32>(frame, Frame.MEMORY));
-      keepMarks(waiting, mark);
-      giveGas(waiting, given);
-      awaitPrecompile(precompile, input, inputBytes);
-    } else if (end != SUCCESS) {
-      undoTo(mark);
-      clearReturned();
-      finishCall(frame, end, given, 0, 0);
-    } else finishCall(frame, SUCCESS, given, given - precompileGas, precompileGas);
+    pushFrame(load<u32>(frame, Frame.MEMORY), mark, given);
+    awaitPrecompile(precompile, input, inputBytes);
     return RUNNING;
   }
   if (code == 0 || load<u32>(code, CODE_BYTES) == 0) {
     finishCall(frame, SUCCESS, given, given, 0);
     return RUNNING;
   }
-  const child = pushFrame(<usize>load<u32>(frame, Frame.MEMORY) + load<u32>(frame, Frame.MEMORY_BYTES));
-  keepMarks(child, mark);
-  giveGas(child, given);
-  useCode(child, code);
-  store<u32>(child, <u32>input, Frame.INPUT);
-  store<u32>(child, inputBytes, Frame.INPUT_BYTES);
+  const arena = <usize>load<u32>(frame, Frame.MEMORY) + load<u32>(frame, Frame.MEMORY_BYTES);
+  const child = pushFrame(arena, mark, given);
+  useCode(child, code, input, inputBytes);
   if (opcode == DELEGATECALL) {
     store<u32>(child, <u32>self, Frame.ACCOUNT);
     copyWord(child + Frame.CALLER, frame + Frame.CALLER);

@@ -2,7 +2,7 @@
 import {keccak256} from "../../../storage/hash/wasm/keccak";
 import * as Account from "./accounts";
 import {accountAt, hasNoCode} from "./accounts";
-import {expandFor, finishGas, giveGas, keepMarks, pushFrame, setAddress, transfer} from "./calling";
+import {expandFor, finishGas, pushFrame, setAddress, transfer} from "./calling";
 import {AFTER_CODE, BEFORE_CODE, find, findJumps, finishCode, jumpBytes, reserveCode} from "./codes";
 import * as Frame from "./frames";
 import {current, depth, MAX_DEPTH, reach} from "./frames";
@@ -133,9 +133,7 @@ export function enterCreation(
   memory.copy(code, initcode, bytes);
   memory.fill(code + bytes, 0, AFTER_CODE);
   findJumps(code, bytes, jumps);
-  const child = pushFrame(end);
-  keepMarks(child, mark);
-  giveGas(child, gas);
+  const child = pushFrame(end, mark, gas);
   store<u32>(child, <u32>code, Frame.CODE);
   store<u32>(child, <u32>code, Frame.IP);
   store<u32>(child, bytes, Frame.CODE_LENGTH);

@@ -1,6 +1,6 @@
 /** Quotients and remainders: Knuth's algorithm D (The Art of Computer Programming, 4.3.1) with 32-bit digits. */
 import {SCRATCH} from "./layout";
-import {bitLength, copyWord, isLess, isShort, isZero, multiply, negate, setWord} from "./words";
+import {add, bitLength, copyWord, isLess, isShort, isZero, multiply, negate, setWord} from "./words";
 
 /** A shifted dividend: 17 digits and one more. */
 const DIVIDEND: usize = SCRATCH;
@@ -133,13 +133,7 @@ function toMagnitudes(a: usize, b: usize): void {
 /** (a + b) % m; 0 if m is 0. */
 export function addModulo(to: usize, a: usize, b: usize, m: usize): void {
   if (isZero(m)) return setWord(to, 0);
-  let carry: u64 = 0;
-  for (let digit: usize = 0; digit < 32; digit += 4) {
-    const sum = <u64>load<u32>(a + digit) + load<u32>(b + digit) + carry;
-    store<u32>(WIDE + digit, <u32>sum);
-    carry = sum >> 32;
-  }
-  store<u32>(WIDE + 32, <u32>carry);
+  store<u64>(WIDE, add(WIDE, a, b), 32);
   divideDigits(WIDE, 9, m, to);
 }
 

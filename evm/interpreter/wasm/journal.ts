@@ -5,7 +5,7 @@
  */
 import * as Account from "./accounts";
 import {newStorage, noteEnded, noteWritten, transaction} from "./accounts";
-import {EMPTY_HASH} from "./codes";
+import {codeOf, EMPTY_HASH} from "./codes";
 import {hostDecline} from "./host";
 import {DECLINE_JOURNAL, JOURNAL, LOGS} from "./layout";
 import * as Slot from "./slots";
@@ -21,6 +21,8 @@ const FIELD_RECORD: u32 = 3;
 const SLOT_RECORD: u32 = 4;
 const SLOT_WARM_RECORD: u32 = 5;
 const TRANSIENT_RECORD: u32 = 6;
+
+const ZERO: usize = memory.data(32);
 
 let top: usize = JOURNAL;
 
@@ -161,18 +163,9 @@ export function markDestroyed(entry: usize): void {
 
 /** Removes the account with its slots. */
 export function removeAccount(entry: usize): void {
-  noteWritten(entry);
   dropStorage(entry);
-  const at = record(BALANCE_RECORD, entry);
-  copyWord(at + 8, entry + Account.BALANCE);
-  memory.fill(entry + Account.BALANCE, 0, 32);
-  const nonce = record(NONCE_RECORD, entry);
-  store<u64>(nonce, load<u64>(entry, Account.NONCE), 8);
-  store<u64>(entry, 0, Account.NONCE);
-  const code = record(CODE_RECORD, entry);
-  copyWord(code + 8, entry + Account.CODE_HASH);
-  store<u32>(code, load<u32>(entry, Account.CODE), 40);
-  copyWord(entry + Account.CODE_HASH, EMPTY_HASH);
-  store<u32>(entry, 0, Account.CODE);
+  setBalance(entry, ZERO);
+  setNonce(entry, 0);
+  setCode(entry, codeOf(EMPTY_HASH));
   setField(entry, Account.EXISTS, 0);
 }

@@ -19,8 +19,6 @@
  *
  * A word is 32 bytes: four u64, lowest first. An address is a word whose last 12 bytes are 0.
  */
-export const WORD: usize = 32;
-
 export const OPCODES: usize = 0x10000;
 export const PARAMS: usize = 0x10800;
 export const BLOCK: usize = 0x10a00;

@@ -6,7 +6,7 @@
  */
 import * as Account from "./accounts";
 import {accountAt, codeEntry, nextTransaction, precompileAt, resetAccounts, sealWritten} from "./accounts";
-import {giveGas, keepMarks, pushFrame, setAddress, transfer, useCode} from "./calling";
+import {pushFrame, setAddress, transfer, useCode} from "./calling";
 import {CODE_BYTES, codeOf, DELEGATE, EMPTY_HASH, isDelegation, resetCodes} from "./codes";
 import {enterCreation, keepCode, nameByNonce} from "./creations";
 import * as Frame from "./frames";
@@ -29,7 +29,7 @@ import {
   VALUE_OVERFLOW,
 } from "./layout";
 import {cutLogs} from "./logs";
-import {awaitPrecompile, precompileGas, runPrecompile} from "./precompiles";
+import {awaitPrecompile} from "./precompiles";
 import {refund, setRefund} from "./refunds";
 import {clearReturned} from "./returned";
 import {beginRun, endKind, endRun, isSensitive, leastGas as least} from "./run";
@@ -223,17 +223,8 @@ export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): 
   }
   const precompile = precompileAt(RECEIVER);
   if (precompile != 0) {
-    const end = runPrecompile(precompile, ARENA, inputBytes, gas);
-    if (end == RUNNING) {
-      const waiting = pushFrame(arena);
-      keepMarks(waiting, mark);
-      giveGas(waiting, gas);
-      return awaitPrecompile(precompile, ARENA, inputBytes);
-    }
-    if (end == SUCCESS) return endRun(SUCCESS, gas - precompileGas, precompileGas);
-    undoTo(mark);
-    clearReturned();
-    return endRun(end, 0, 0);
+    pushFrame(arena, mark, gas);
+    return awaitPrecompile(precompile, ARENA, inputBytes);
   }
   let code = codeEntry(target);
   if (isDelegation(code)) {
@@ -243,12 +234,8 @@ export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): 
     code = precompileAt(word) != 0 ? codeOf(EMPTY_HASH) : codeEntry(delegate);
   }
   if (load<u32>(code, CODE_BYTES) == 0) return endRun(SUCCESS, gas, 0);
-  const frame = pushFrame(arena);
-  keepMarks(frame, mark);
-  giveGas(frame, gas);
-  useCode(frame, code);
-  store<u32>(frame, <u32>ARENA, Frame.INPUT);
-  store<u32>(frame, inputBytes, Frame.INPUT_BYTES);
+  const frame = pushFrame(arena, mark, gas);
+  useCode(frame, code, ARENA, inputBytes);
   store<u32>(frame, <u32>target, Frame.ACCOUNT);
   setAddress(frame + Frame.CALLER, sender);
   memory.copy(frame + Frame.VALUE, AMOUNT, 32);
