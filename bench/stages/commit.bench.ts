@@ -66,7 +66,7 @@ function measureCommits(
     },
     afterAll: async () => {
       committed += (writer.latest ?? 0) - blocks;
-      bytesWritten += writer.bytesWritten;
+      bytesWritten += writer.batch.bytesWritten;
       await store.rollback(blocks);
     },
   };

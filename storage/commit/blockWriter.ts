@@ -12,8 +12,7 @@ import {encodeOpenResets, type OpenResets, openAfter} from "../block/openResets.
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
-import type {PageWriter} from "../page/pageReader.ts";
-import {blockKey, codeKey, hashKey, MAX_U48, META, OPEN_RESETS} from "../record/layout.ts";
+import {blockKey, hashKey, MAX_U48, META, OPEN_RESETS} from "../record/layout.ts";
 import {decodeNumber, encodeNumber} from "../record/recordBody.ts";
 import {NO_TREE, type TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
@@ -50,7 +49,8 @@ interface BlockCheck {
 
 export class BlockWriter {
   private readonly reader: StateReader;
-  private readonly batch: WriteBatch;
+  /** Where the pages of the next block's state trie are put, before the block is applied. */
+  readonly batch: WriteBatch;
   /** TrieChanges: the store has no sparse trees. */
   private readonly state: StateWriter | TrieChanges;
   private tip: Tip | undefined;
@@ -108,22 +108,9 @@ export class BlockWriter {
     return this.finalized;
   }
 
-  get hasPending(): boolean {
-    return this.batch.hasPending;
-  }
-
   /** The chain configuration from the first block, flushed or not. undefined before it. */
   get chain(): ChainConfig | undefined {
     return this.pendingChain ?? this.reader.readChain();
-  }
-
-  get isFull(): boolean {
-    return this.batch.isFull;
-  }
-
-  /** Bytes given to LevelDB so far. */
-  get bytesWritten(): number {
-    return this.batch.bytesWritten;
   }
 
   /**
@@ -254,23 +241,9 @@ export class BlockWriter {
     if (newest !== undefined) this.batch.put(placeOfChanges(newest.number), encodeKept(newest.hash, changes));
   }
 
-  /** Where the pages of the next block's state trie are put, before the block is applied. */
-  get pages(): PageWriter & Pick<WriteBatch, "begin"> {
-    return this.batch;
-  }
-
   /** The state trie of the newest block applied; undefined: the store does not hold it. */
   get trie(): BlockTrie | undefined {
     return this.tip?.trie;
-  }
-
-  /** Finds a code also if it is not flushed yet. @param hash - keccak256. @throws StoreError RECORD_DAMAGED */
-  findCode(hash: Uint8Array): Uint8Array | undefined {
-    return this.batch.pendingRecord(codeKey(hash)) ?? this.reader.findCode(hash);
-  }
-
-  putCode(hash: Uint8Array, code: Uint8Array): void {
-    if (this.findCode(hash) === undefined) this.batch.put(codeKey(hash), code);
   }
 
   /** The hash of a block in the store, flushed or not, or of one before its first block that is known. */

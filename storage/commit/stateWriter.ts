@@ -11,7 +11,6 @@ import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {codeKey} from "../record/layout.ts";
 import {bigEndian} from "../record/recordBody.ts";
 import {
   type AccountCode,
@@ -149,9 +148,7 @@ export class StateWriter {
   private putCode(code: Uint8Array): AccountCode | undefined {
     if (code.length === 0) return undefined;
     const keccakCodeHash = keccak256(code);
-    const key = codeKey(keccakCodeHash);
-    if (this.batch.pendingRecord(key) === undefined && this.reader.findCode(keccakCodeHash) === undefined)
-      this.batch.put(key, code);
+    this.batch.putCode(keccakCodeHash, code);
     return {codeHash: this.context.suite.hashCode(code), keccakCodeHash, codeSize: code.length};
   }
 }

@@ -4,16 +4,17 @@ import type {BlockWriter} from "./blockWriter.ts";
 
 /** @param signal - ends the writing of a large state: its reason is thrown */
 export function createStoredTries(writer: BlockWriter, signal?: AbortSignal): TrieStore {
+  const {batch} = writer;
   return {
-    read: page => writer.pages.read(page),
-    putPage: (encode, before) => writer.pages.putPage(encode, before),
-    findCode: hash => writer.findCode(hash),
-    putCode: (hash, code) => writer.putCode(hash, code),
-    begin: () => writer.pages.begin(),
+    read: page => batch.read(page),
+    putPage: (encode, before) => batch.putPage(encode, before),
+    findCode: hash => batch.findCode(hash),
+    putCode: (hash, code) => batch.putCode(hash, code),
+    begin: () => batch.begin(),
     // Pages may be written before the record of their block.
     flushIfFull: async () => {
       signal?.throwIfAborted();
-      if (writer.isFull) await writer.flush();
+      if (batch.isFull) await writer.flush();
     },
   };
 }

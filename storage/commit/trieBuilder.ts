@@ -11,7 +11,6 @@
 import {count} from "../count.ts";
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
-import {codeKey} from "../record/layout.ts";
 import {NO_TREE} from "../tree/treeRoot.ts";
 import {EMPTY_TRIE, type TrieKind, type TrieRoot, type TrieWrite, TrieWriter} from "../trie/trie.ts";
 import {encodeTrieAccount, type TrieAccount} from "../trie/trieAccount.ts";
@@ -27,7 +26,7 @@ export class TrieBuilder {
   private slots: GrowingTrie;
 
   private constructor(
-    private readonly target: WriteTarget,
+    target: WriteTarget,
     nextPage: number,
     private readonly block: BuiltBlock,
   ) {
@@ -71,9 +70,7 @@ export class TrieBuilder {
 
   /** @param hash - its keccak256 */
   addCode(hash: Uint8Array, code: Uint8Array): void {
-    const key = codeKey(hash);
-    if (this.batch.pendingRecord(key) === undefined && this.target.reader.findCode(hash) === undefined)
-      this.batch.put(key, code);
+    this.batch.putCode(hash, code);
   }
 
   /** Writes a full batch. Call it from time to time. @throws StoreError WRITE_FAILED */

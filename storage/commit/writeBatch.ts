@@ -15,7 +15,7 @@ import {writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {chooseForm, type OpenPage, type ReplacedPage} from "../page/pageDifference.ts";
 import type {PageWriter} from "../page/pageReader.ts";
-import {blockKey, hashKey, pageKey, writePageKeyInto} from "../record/layout.ts";
+import {blockKey, codeKey, hashKey, pageKey, writePageKeyInto} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 
@@ -58,6 +58,7 @@ export class WriteBatch implements PageWriter {
   bytesWritten = 0;
 
   private readonly db: Level<Buffer, Buffer>;
+  private readonly reader: StateReader;
   private readonly pages: Pages;
   private readonly directory: string;
   private readonly tail: LogTail;
@@ -67,6 +68,7 @@ export class WriteBatch implements PageWriter {
     private nextPage = 0,
   ) {
     this.db = db;
+    this.reader = reader;
     this.pages = reader.pages;
     this.directory = directory;
     this.tail = new LogTail(directory);
@@ -124,6 +126,15 @@ export class WriteBatch implements PageWriter {
   pendingRecord(key: Buffer): Buffer | undefined {
     const name = key.toString("latin1");
     return this.pending.records.get(name) ?? this.writing.records.get(name);
+  }
+
+  /** Also a code that is not flushed yet. @param hash - keccak256. @throws StoreError RECORD_DAMAGED */
+  findCode(hash: Uint8Array): Uint8Array | undefined {
+    return this.pendingRecord(codeKey(hash)) ?? this.reader.findCode(hash);
+  }
+
+  putCode(hash: Uint8Array, code: Uint8Array): void {
+    if (this.findCode(hash) === undefined) this.put(codeKey(hash), code);
   }
 
   /**

@@ -113,7 +113,8 @@ export class Importer {
   /** Writes the complete blocks if the source has nothing ready. @returns undefined after the last step */
   private async readStep(steps: AsyncGenerator<SourceStep>): Promise<SourceStep | undefined> {
     const next = steps.next();
-    if (this.intake.writer.hasPending && !(await isSettledWithin(next, IDLE_MS))) await this.beginFlush();
+    if (this.intake.writer.batch.hasPending && !(await isSettledWithin(next, IDLE_MS)))
+      await this.beginFlush();
     // A write that is refused ends the import, however long the source takes.
     await Promise.race([next, this.announced]);
     await this.executeUntil(next);
@@ -124,7 +125,7 @@ export class Importer {
   private async takeBlock(block: SourceBlock): Promise<void> {
     this.current = block;
     await this.intake.take(block);
-    if (this.intake.writer.isFull || performance.now() - this.flushedAt > FLUSH_INTERVAL_MS)
+    if (this.intake.writer.batch.isFull || performance.now() - this.flushedAt > FLUSH_INTERVAL_MS)
       await this.beginFlush();
     this.current = undefined;
   }

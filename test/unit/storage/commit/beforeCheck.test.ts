@@ -189,7 +189,7 @@ for (const suite of ["sha256", "keccak"])
       await checked.writer.flush();
       await plain.writer.flush();
       for (const block of [0, 1, 2]) assert.equal(rootOf(checked.store, block), rootOf(plain.store, block));
-      assert.equal(checked.writer.bytesWritten, plain.writer.bytesWritten);
+      assert.equal(checked.writer.batch.bytesWritten, plain.writer.batch.bytesWritten);
       if (suite === "sha256") assert.equal(checked.writer.accounts, plain.writer.accounts);
     } finally {
       await checked.store.close();

@@ -40,7 +40,7 @@ test("a block is unverified until a root vouches for it or for a later one, and 
   const {accounts} = writer;
   const prepared = await writer.prepare(createBlock(4, 1));
   prepared.drop();
-  assert.equal(writer.hasPending, false);
+  assert.equal(writer.batch.hasPending, false);
   assert.equal(writer.accounts, accounts);
   assert.equal(unverified(), 2);
   await apply(true, 4);
