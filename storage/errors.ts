@@ -35,7 +35,6 @@ export class StoreError extends Error {
   }
 }
 
-/** BLOCK_PRUNED, with the block. */
 export class PrunedError extends StoreError {
   constructor(readonly block: number) {
     super("BLOCK_PRUNED", `block ${block} is pruned: its state is not kept any more`);

@@ -23,7 +23,6 @@ export function readWholeFile(path: string): Buffer {
   }
 }
 
-/** For messages. */
 export function kindOf(stats: Stats): string {
   if (stats.isFile()) return "a file";
   if (stats.isDirectory()) return "a folder";

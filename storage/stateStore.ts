@@ -34,7 +34,6 @@ interface StoreOptions {
    * has exactly one owner, and opens it before all sharers.
    */
   readonly role: "owner" | "sharer";
-  /** Owner only: create a store in an empty or missing directory? */
   readonly createIfMissing?: boolean;
   /** The suite of a new store. An existing store must have this suite. Default: any suite. */
   readonly suite?: string | undefined;
@@ -179,7 +178,6 @@ export class StateStore implements WriteTarget {
     await rollBack(this, block, true);
   }
 
-  /** Removes pages that no block leads to. */
   reclaim(): Promise<void> {
     return reclaimPages(this);
   }

@@ -27,7 +27,6 @@ interface NewestBlock {
   readonly hash: Uint8Array;
   readonly stateRoot: Uint8Array;
   readonly suite: string;
-  /** undefined: block 0 named none. */
   readonly chainId: bigint | undefined;
   /** Blocks up to this one are finalized; undefined: none is. */
   readonly finalized: number | undefined;
@@ -39,7 +38,6 @@ export interface Snapshot extends NewestBlock {
 
 interface SnapshotOptions {
   readonly directory: string;
-  /** The folder to make, in one that is there. */
   readonly out: string;
   readonly onCopied?: (bytes: number) => void;
   /** Called with each folder beside `out` that an earlier, unfinished snapshot has left. */

@@ -41,7 +41,6 @@ export interface SlotDifference {
 
 /** A field that is not given is not compared. */
 export interface AccountBefore {
-  /** false: there was no account. */
   readonly present: boolean;
   readonly nonce?: bigint | undefined;
   /** Wei. */

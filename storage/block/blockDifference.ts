@@ -38,7 +38,6 @@ export interface BlockDifference {
   readonly accounts: AccountDifferences;
   /** Its state trie, whose pages its execution put. */
   readonly trie?: BlockTrie | undefined;
-  /** Block 0 only: the chain's id and configuration. */
   readonly chain?: ChainConfig | undefined;
 }
 
@@ -49,7 +48,6 @@ export interface ChainConfig {
   readonly config?: string | undefined;
 }
 
-/** The first block of a store that does not begin with block 0. */
 export interface FirstBlock {
   /** Above 0. */
   readonly number: number;

@@ -9,7 +9,6 @@ import {type BodyReader, encodeNumber} from "../record/recordBody.ts";
 import type {TrieRoot} from "../trie/trie.ts";
 
 export interface BlockTrie extends TrieRoot {
-  /** The block was executed here. */
   readonly isExecuted: boolean;
 }
 

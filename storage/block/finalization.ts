@@ -18,9 +18,7 @@ export interface Finalization {
   readonly endBlock: number;
   readonly layer1Block: number;
   readonly logIndex: number;
-  /** 32 bytes: the layer-1 transaction. */
   readonly transactionHash: Uint8Array;
-  /** What `final` is. */
   readonly names: "stateRoot" | "blockHash";
   /** 32 bytes: of `endBlock`. With another hash suite, the state root differs from the stored one. */
   readonly final: Uint8Array;

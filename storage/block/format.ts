@@ -24,7 +24,6 @@ const FORMAT_VERSION = 4;
 /** Sorts after every key that begins with a letter or a digit. */
 const LAST_KEY = Buffer.alloc(64, 0xff);
 
-/** The records of META that a new store has besides `format`. */
 const FIRST_MARKS: readonly (readonly [key: Buffer, body: Buffer])[] = [
   [META.chain, Buffer.alloc(0)],
   [META.finalized, Buffer.alloc(0)],
@@ -92,7 +91,6 @@ export function readFormat(source: RecordSource, directory: string): StoreSuite 
 }
 
 export interface ChainRecord extends ChainConfig {
-  /** undefined: block 0. */
   readonly first?: FirstBlock | undefined;
 }
 

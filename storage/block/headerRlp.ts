@@ -58,7 +58,6 @@ export const HEADER_ITEMS: readonly HeaderItem[] = [
   {name: "blockAccessListHash", bytes: 32, isRest: true}, // EIP-7928
   {name: "slotNumber", numberBytes: 8, isRest: true}, // EIP-7843
 ];
-/** The number of items that every header has. */
 export const FIRST_ITEMS = 15;
 
 /**
@@ -143,7 +142,6 @@ function readField(list: RlpReader, {name, bytes, numberBytes}: HeaderItem): Uin
   }
 }
 
-/** The next item with its head. */
 function readEncoded(list: RlpReader): Uint8Array {
   const start = list.at;
   if (list.isList) list.readList();

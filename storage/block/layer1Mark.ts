@@ -22,7 +22,6 @@ export type RootKind = "header" | "suite";
 
 export interface Layer1Record {
   readonly mark: Layer1Mark;
-  /** Number of the finalizations that are recorded. */
   readonly count: number;
   /** `count` when the finality scan was last restarted: the next finalization need not follow these. */
   readonly begun: number;

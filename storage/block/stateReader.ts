@@ -95,7 +95,7 @@ export class StateReader {
     return this.madeTries;
   }
 
-  /** Sets the newest block. After a rollback the reader cannot find it out from its own reads. */
+  /** After a rollback the reader cannot find the newest block from its own reads. */
   noteNewest(block: number): void {
     this.newestSeen = block;
   }
@@ -232,18 +232,15 @@ export class StateReader {
     return this.readMarkedNumber(META.earliest);
   }
 
-  /** The block nearest to `from` at or above it that is not pruned. */
   unprunedFrom(from: number): Promise<number | undefined> {
     return edgeOf(this.source, blockKey(from), blockKey(MAX_U48), false);
   }
 
-  /** The block nearest to `below` under it that is not pruned. */
   unprunedBelow(below: number): Promise<number | undefined> {
     if (below === 0) return Promise.resolve(undefined);
     return edgeOf(this.source, blockKey(0), blockKey(below - 1), true);
   }
 
-  /** The pruned block nearest to `from` at or above it. */
   prunedFrom(from: number): Promise<number | undefined> {
     return edgeOf(this.source, prunedKey(from), prunedKey(MAX_U48), false);
   }

@@ -56,7 +56,6 @@ export class Pages implements PageReader {
     return this.open(page).body;
   }
 
-  /** As `read`, with the form of its record. */
   readonly open = (page: number): OpenPage => this.find(page, false);
   private readonly openBase = (page: number): OpenPage => this.find(page, true);
 
@@ -91,7 +90,6 @@ export class Pages implements PageReader {
     return this.cachedReads + this.storedReads;
   }
 
-  /** Counts the reads since the last call. */
   takeReads(): PageReads {
     const reads = {cachedPages: this.cachedReads, storedPages: this.storedReads};
     this.cachedReads = 0;
@@ -133,7 +131,6 @@ export class Pages implements PageReader {
     return value === undefined ? undefined : openRecord(this.key, value);
   }
 
-  /** Notes a request for the page. @returns whether it was requested before, a short time ago */
   private isRepeated(page: number): boolean {
     const slot = page % REQUESTED_PAGES;
     const was = this.requested[slot] === page;

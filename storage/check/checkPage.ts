@@ -10,11 +10,9 @@ import {expectKind} from "../page/pageReader.ts";
 import type {EmptyTree} from "../tree/emptyTree.ts";
 
 interface RehashedPage {
-  /** 32 bytes: the page's root, calculated from its rows. */
   readonly root: Uint8Array;
   /** Leaves or children in use. */
   readonly entries: number;
-  /** What does not match, as text. */
   readonly mismatches: readonly string[];
 }
 

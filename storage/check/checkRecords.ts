@@ -11,7 +11,6 @@ import {decodeNumber} from "../record/recordBody.ts";
 import {decodeLeafKeys} from "../tree/leafKeys.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
-/** @returns false if the check was ended */
 export async function checkRecords(
   store: StateReader,
   records: Iterable<[key: Buffer, value: Buffer]>,

@@ -15,7 +15,6 @@ import {checkTree} from "./checkTree.ts";
 import {checkTrie} from "./checkTrie.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
-/** Like `readBlock`, but a pruned block is a finding too. */
 export function readKeptBlock(
   store: StateReader,
   block: number,

@@ -31,13 +31,11 @@ interface PreparedBlock {
   readonly block: BlockDifference;
   /** The account tree after the block; undefined in a store without sparse trees. */
   readonly tree: {readonly root: Uint8Array; readonly accounts: TreeRoot} | undefined;
-  /** The accounts that were removed and created again. */
   readonly resets: readonly AccountReset[];
   /** Removes from the batch what was put since the block was prepared, its state trie too. */
   readonly drop: () => void;
 }
 
-/** What the caller knows about a block. */
 interface BlockCheck {
   /** A trusted root commits to the state after the block, and so to all blocks up to it. Default: true. */
   readonly isVerified?: boolean;
@@ -90,7 +88,6 @@ export class BlockWriter {
     return this.state.accounts;
   }
 
-  /** The number of the newest block applied, flushed or not. */
   get latest(): number | undefined {
     return this.tip?.header.number;
   }
@@ -241,7 +238,6 @@ export class BlockWriter {
     if (newest !== undefined) this.batch.put(placeOfChanges(newest.number), encodeKept(newest.hash, changes));
   }
 
-  /** The state trie of the newest block applied; undefined: the store does not hold it. */
   get trie(): BlockTrie | undefined {
     return this.tip?.trie;
   }
@@ -292,7 +288,6 @@ export class BlockWriter {
       );
   }
 
-  /** Finds a block also if it is not flushed yet. */
   private findBlock(hash: Uint8Array): number | undefined {
     const key = hashKey(hash);
     const pending = this.batch.pendingRecord(key);

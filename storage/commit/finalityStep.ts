@@ -7,7 +7,6 @@ import {isSame, toHex} from "../hex.ts";
 import {finalizationKey, META} from "../record/layout.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
-/** A finalization as its event reports it. */
 export interface FinalityEvent extends Finalization {
   /**
    * 32 bytes: the state root or the hash of the block before the range, depending on `names`. Zero in the first event
@@ -124,7 +123,6 @@ function checkHashes(reader: StateReader, event: FinalityEvent): void {
     checkParent(reader, event, block => reader.headerRecordOrThrow(block).header.hash);
 }
 
-/** @returns which roots the contract stores */
 function checkRoots(reader: StateReader, event: FinalityEvent, expected: RootKind | undefined): RootKind {
   const {endBlock, final} = event;
   const roots = readRoots(reader, endBlock);

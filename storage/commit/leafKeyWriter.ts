@@ -36,7 +36,6 @@ export class LeafKeyWriter {
     this.keys[position] = key;
   }
 
-  /** Puts what was added into the batch. */
   finish(): void {
     const {owner, page} = this;
     if (page >= 0) this.batch.put(leafKeysKey(owner, page), encodeLeafKeys(owner, this.keys));

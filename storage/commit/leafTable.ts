@@ -33,7 +33,6 @@ export class LeafTable {
   private bodies: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   private bodiesEnd = 0;
 
-  /** @param where - names the tree in messages */
   constructor(
     readonly where: string,
     readonly nextFreeNode: number,

@@ -69,7 +69,6 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   acknowledge(directory, block);
 }
 
-/** Removes the records of the blocks above `to`, and the marks that they are finalized or unverified. */
 function removalOf(reader: StateReader, head: number, to: number, evenFinalized: boolean): Operation[] {
   const operations = evenFinalized ? unfinalize(reader, to) : [];
   const unverified = reader.readUnverified();
@@ -106,10 +105,7 @@ function putOf(key: Buffer, body: Buffer): Operation {
   return {type: "put", key, value: sealRecord(key, body)};
 }
 
-/**
- * Removes pages that no block leads to, as after a crash or a refused block. @throws StoreError STORE_DAMAGED,
- * WRITE_FAILED
- */
+/** Removes pages that no block leads to. @throws StoreError STORE_DAMAGED, WRITE_FAILED */
 export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
   const lte = pageKey(MAX_U48);
   let range: {gte: Buffer} | {gt: Buffer} = {gte: pageKey(await reader.pagesEnd())};

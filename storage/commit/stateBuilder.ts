@@ -54,7 +54,6 @@ export class StateBuilder {
   /** Offsets of the accounts' values in their table. */
   private valuesAt: number[] = [];
   private slots: LeafTable | undefined;
-  /** The position of the account that owns `slots`, among all accounts. */
   private owner = 0;
 
   private constructor(

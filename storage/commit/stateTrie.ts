@@ -18,7 +18,6 @@ const NOTHING = (): void => {};
 
 export class StateTrie extends TrieState {
   private changed: TrieRoot;
-  /** Drops the pages that the last `change` put. */
   private undo = NOTHING;
 
   /** @param base - the trie that is read. @throws StoreError, as all that reads pages */
@@ -50,7 +49,6 @@ export class StateTrie extends TrieState {
     return this.changed.root;
   }
 
-  /** Makes the trie after the last `change` the new base. */
   seal(): void {
     this.undo = NOTHING;
     this.base = this.changed;

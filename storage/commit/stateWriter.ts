@@ -43,7 +43,6 @@ export class StateWriter {
   private readonly context: TreeContext;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotWriter: SlotWriter;
-  /** Changed accounts since the writer was made. */
   accounts = 0;
   resets: AccountReset[] = [];
 

@@ -19,7 +19,6 @@ import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import type {LeafTable, TabledLeaf} from "./leafTable.ts";
 import {type TreeContext, TreeSeal} from "./treeSeal.ts";
 
-/** Leaves between two calls of `flushIfFull`. */
 const LEAVES_AT_ONCE = 512;
 /** Leaf pages that are in memory at a time, and pages of each level above: a multiple of the children of every page. */
 const PAGES_AT_ONCE = 64;

@@ -21,7 +21,6 @@ import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
 import {childOf} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 
-/** Shared by all trees of an import. */
 export interface TreeContext {
   readonly suite: HashSuite;
   readonly empty: EmptyTree;
@@ -156,7 +155,6 @@ function hashPair(
   draft.hashPair(zero, empty.zeros[height] as Uint8Array, all, pairs, out, outAt);
 }
 
-/** Writes the pages of a level below the root's. @returns the drafts of their parents */
 function sealLevel(
   context: TreeContext,
   stored: StoredPages,
@@ -193,7 +191,6 @@ class StoredPages {
     private readonly tree: TreeRoot,
   ) {}
 
-  /** @returns undefined if the version has no page there */
   find(level: number, pageIndex: number): Buffer | undefined {
     const {rootPage, nextFreeNode} = this.tree;
     const isStored =

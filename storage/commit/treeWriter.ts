@@ -35,7 +35,6 @@ export class TreeWriter {
     if (root.nextFreeNode > LEAVES_PER_PAGE) this.index = new IndexWriter(context.pages, root.indexPage);
   }
 
-  /** The index that the next new leaf gets. */
   get nextLeafIndex(): number {
     return this.nextFreeNode;
   }
@@ -57,7 +56,6 @@ export class TreeWriter {
       : {present: false, leftLeafIndex: leaf.prev, rightLeafIndex: leafIndex};
   }
 
-  /** The leaf at an index in use. */
   leaf(leafIndex: number): Leaf {
     const leaf = this.draft(leafIndex).leafAt(leafIndex % LEAVES_PER_PAGE);
     if (leaf === undefined) throw new RangeError(`leaf ${leafIndex} is deleted`);
@@ -112,7 +110,6 @@ export class TreeWriter {
     return this.sealed;
   }
 
-  /** 32 bytes, of the sealed version. */
   topRoot(): Uint8Array {
     return hashTopRoot(this.context.suite, this.sealed.nextFreeNode, this.sealed.subRoot);
   }

@@ -68,12 +68,10 @@ export class TrieBuilder {
     this.accounts.add(path, encodeTrieAccount(account));
   }
 
-  /** @param hash - its keccak256 */
   addCode(hash: Uint8Array, code: Uint8Array): void {
     this.batch.putCode(hash, code);
   }
 
-  /** Writes a full batch. Call it from time to time. @throws StoreError WRITE_FAILED */
   async flushIfFull(): Promise<void> {
     if (this.batch.isFull) await this.batch.flush();
   }

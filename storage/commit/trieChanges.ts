@@ -57,7 +57,6 @@ export class TrieChanges {
   }
 }
 
-/** @param where - names it */
 function requireNew(seen: Set<string>, key: Uint8Array, where: string): void {
   const {size} = seen;
   if (seen.add(Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1")).size === size)

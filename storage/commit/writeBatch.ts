@@ -52,7 +52,6 @@ export class WriteBatch implements PageWriter {
   private writing = new Pending();
   /** undefined: no write is in progress. After a refused write, this stays rejected. */
   private written: Promise<void> | undefined;
-  /** The highest page number that was given to LevelDB. */
   private writtenTo: number;
   private readonly pageKey = pageKey(0);
   bytesWritten = 0;
@@ -252,7 +251,6 @@ function recordBytes({key, value}: Put): number {
   return key.length + value.length + RECORD_OVERHEAD_BYTES;
 }
 
-/** What the writers of this folder write to: a store. */
 export interface WriteTarget {
   readonly reader: StateReader;
   readonly db: Level<Buffer, Buffer>;

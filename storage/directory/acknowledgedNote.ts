@@ -25,7 +25,6 @@ import {withFile} from "../regularFile.ts";
 export const NOTE_FILE = "ACKNOWLEDGED";
 export const NOTE_DRAFT_FILE = "ACKNOWLEDGED.new";
 const SLOT_BYTES = 4096;
-/** The part of a slot that a note uses. */
 const NOTE_BYTES = 128;
 const NOTE = /^\{"block":(\d{1,15}),"log":(\d{1,15}),"bytes":(\d{1,15}),"crc":"([0-9a-f]{8})"\}[\0\s]*$/;
 const BLANK = /^[\0\s]*$/;

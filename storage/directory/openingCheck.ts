@@ -69,7 +69,6 @@ export async function findDamage(
   }
 }
 
-/** @returns an error that names the store too */
 export function damageOf(store: string, {code, message, finding}: FileDamage): StoreError {
   return new StoreError(code, `${store} ${finding.isRefused ? "cannot be read" : "is damaged"}: ${message}`);
 }

@@ -98,7 +98,6 @@ export class SnapshotFiles {
       this.logs.push(OpenedFile.open(this.directory, logName(number), manifest));
   }
 
-  /** @returns undefined for a link */
   private takeTable(name: string): OpenedFile | undefined {
     const [from, to] = [join(this.directory, name), join(this.folder, name)];
     try {

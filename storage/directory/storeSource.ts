@@ -21,7 +21,6 @@ export class StoreSource implements RecordSource {
     this.files = await FileSnapshot.open(directory);
   }
 
-  /** Switches back to LevelDB. */
   readLevel(): void {
     this.files?.close();
     this.files = undefined;

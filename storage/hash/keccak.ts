@@ -18,7 +18,6 @@ const DIGEST_BYTES = 32;
 const wasm = loadWasm<Exports>(new URL("./keccak.wasm", import.meta.url));
 const memory = new Uint8Array(wasm.memory.buffer);
 const messagesAt = wasm.messagesAt.value;
-/** Whole blocks. */
 const capacity = memory.length - messagesAt - ((memory.length - messagesAt) % BLOCK_BYTES);
 
 /** @returns 32 bytes that no later call overwrites */

@@ -28,7 +28,6 @@ export const BLOCK_BYTES = 32;
 const DIGEST_BYTES = 32;
 const MESSAGES_AT_ONCE = 4;
 
-/** The module with its memory. */
 interface Engine {
   readonly wasm: Exports;
   readonly memory: Uint8Array;
@@ -124,7 +123,6 @@ function power(base: bigint, exponent: number): bigint {
   return result;
 }
 
-/** Writes them in Montgomery form, x * 2^32 mod p. */
 function writeConstants(memory: Uint8Array, at: number, constants: readonly bigint[]): void {
   const view = new DataView(memory.buffer, at);
   for (const [i, constant] of constants.entries()) view.setUint32(4 * i, Number((constant << 32n) % P), true);

@@ -15,7 +15,6 @@ export interface HashSuite {
   readonly name: string;
   readonly leafOpeningBytes: number;
   readonly rootNodeBytes: number;
-  /** hKey of the tail leaf. */
   readonly tailHKey: Uint8Array;
 
   /** Hashes `count` branches: out[i] = H(pairs[2i], pairs[2i+1]); `pairs` 64 bytes each, `out` 32 each. */

@@ -14,7 +14,6 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 
-/** A constant that a module exports. */
 export interface WasmConstant {
   readonly value: number;
 }

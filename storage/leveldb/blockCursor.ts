@@ -50,7 +50,6 @@ export class BlockCursor {
     }
   }
 
-  /** @returns false at the end */
   next(): boolean {
     if (this.at >= this.restartsAt) return false;
     const shared = this.varint();

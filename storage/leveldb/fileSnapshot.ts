@@ -25,7 +25,6 @@ const FIRST_KEY = Buffer.alloc(0);
 export class FileSnapshot implements RecordSource {
   /** Tables of level 0, where keys overlap; newest first. */
   private readonly overlapping: readonly TableReader[];
-  /** Tables of each other level, in key order. */
   private readonly levels: readonly (readonly TableReader[])[];
 
   constructor(

@@ -19,12 +19,10 @@ export function kindOf(internalKey: Buffer): number {
   return internalKey[internalKey.length - TAG_BYTES] as number;
 }
 
-/** Compares an internal key's user key with a user key. */
 export function compareKeys(internalKey: Buffer, userKey: Buffer): number {
   return Buffer.compare(userKeyOf(internalKey), userKey);
 }
 
-/** Compares two internal keys in the order of tables. */
 export function compareInternalKeys(left: Buffer, right: Buffer): number {
   const byUserKey = Buffer.compare(userKeyOf(left), userKeyOf(right));
   if (byUserKey !== 0) return byUserKey;

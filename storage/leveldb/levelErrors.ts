@@ -28,7 +28,6 @@ export function inUse(directory: string, cause?: unknown): StoreError {
   return new StoreError("STORE_IN_USE", `${directory} is in use by another process`, {cause});
 }
 
-/** Did LevelDB refuse to open because another process has its lock? */
 export function isLocked(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if ("code" in at && at.code === "LEVEL_LOCKED") return true;

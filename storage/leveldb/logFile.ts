@@ -89,7 +89,6 @@ export async function readLog(path: string, onRecord?: OnRecord): Promise<LogCon
 class LogReader {
   private records = 0;
   private end = 0;
-  /** Where the current, incomplete record starts. */
   private startedAt: number | undefined;
   private parts: Buffer[] = [];
   /** The first piece that a crash left incomplete. */
@@ -108,7 +107,6 @@ class LogReader {
     return {records, end, torn: damage === undefined ? torn : undefined, damage};
   }
 
-  /** @param start - offset of the block in the file */
   readBlock(block: Buffer, start: number): void {
     let at = 0;
     while (LOG_BLOCK_BYTES - at >= HEADER_BYTES && at < block.length && this.damage === undefined) {
@@ -216,7 +214,6 @@ function hasUnwrittenPart(block: Buffer, from: number, to: number): boolean {
   return false;
 }
 
-/** Number of zero bytes right before `end`, counted back to `from` at most. */
 function zerosBefore(block: Buffer, from: number, end: number): number {
   let at = end;
   while (at > from && block[at - 1] === 0) at--;

@@ -38,7 +38,6 @@ export interface Manifest {
   readonly logNumber: number;
   /** 0: none. */
   readonly previousLogNumber: number;
-  /** The tables by number. */
   readonly tables: ReadonlyMap<number, TableFile>;
 }
 
@@ -74,7 +73,6 @@ export async function readSmallFile(directory: string, file: string): Promise<Bu
   }
 }
 
-/** @returns the manifest that CURRENT names. @throws FileDamage */
 export async function readManifest(directory: string): Promise<Manifest> {
   const current = await readSmallFile(directory, "CURRENT");
   const name = /^(MANIFEST-\d+)\n$/.exec(current.toString("latin1"))?.[1];

@@ -6,7 +6,6 @@ import type {Version} from "./tableReader.ts";
 export class MemoryTable {
   /** By key as latin1, which keeps the order of bytes; undefined: deleted. */
   private readonly values = new Map<string, Buffer | undefined>();
-  /** The keys in order, once they are asked for. */
   private order: readonly string[] | undefined;
 
   /** @param batch - a record of a log; records come in writing order. @throws RangeError if it is not a batch */

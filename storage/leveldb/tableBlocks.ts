@@ -107,7 +107,6 @@ export class TableBlocks {
   }
 }
 
-/** The offset after a block and its trailer. */
 export function endOf({offset, size}: BlockHandle): number {
   return offset + size + TRAILER_BYTES;
 }

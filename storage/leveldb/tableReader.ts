@@ -13,7 +13,6 @@ export interface Version {
 export class TableReader {
   private indexHandle: BlockHandle | undefined;
 
-  /** @param blocks - belongs to this reader from now on */
   constructor(
     private readonly blocks: TableBlocks,
     readonly live: TableFile,

@@ -29,7 +29,6 @@ export const LEAVES_PER_PAGE = 8;
 /** Child pages of an inner page, by level. A leaf page (level 0) has none. */
 const CHILDREN: readonly number[] = [0, 4, 4, 4, 16, 16, 16, 16, 16, 16, 16, 8];
 
-/** Leaf positions under a page of each level. */
 export const POSITIONS_PER_PAGE: readonly number[] = (() => {
   const positions = [LEAVES_PER_PAGE];
   for (const children of CHILDREN.slice(1)) positions.push((positions.at(-1) as number) * children);

@@ -24,7 +24,6 @@ const ENTRIES_AT = 2;
 
 export const KEY_NIBBLES = 2 * WORD_BYTES;
 
-/** The nibble of `hKey` that a directory at `depth` branches on. */
 export function nibbleAt(hKey: Uint8Array, depth: number): number {
   const byte = hKey[depth >> 1] as number;
   return depth & 1 ? byte & 15 : byte >> 4;

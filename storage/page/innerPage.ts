@@ -19,7 +19,6 @@ export function childCount(page: Buffer): number {
   return page[1] as number;
 }
 
-/** Page number of a child; position < childCount. */
 export function childPage(page: Buffer, position: number): number {
   return page.readUIntBE(HEAD_BYTES + position * NUMBER_BYTES, NUMBER_BYTES);
 }
@@ -29,13 +28,11 @@ export function innerRowsAt(children: number): number {
   return HEAD_BYTES + children * NUMBER_BYTES;
 }
 
-/** Offset of the root of child `position`. */
 export function childRootAt(page: Buffer, position: number): number {
   const children = page[1] as number;
   return innerRowsAt(children) + (rowStart(2 * children, 1) + position) * WORD_BYTES;
 }
 
-/** Initializes a page without children. */
 export function beginInnerPage(page: Buffer): void {
   page[0] = INNER_PAGE;
   page[1] = 0;

@@ -79,7 +79,6 @@ export function entryAt(page: Buffer, position: number): Buffer | undefined {
   return entry < 0 ? undefined : page.subarray(entry, entryEnd(page, position));
 }
 
-/** @param entry, end - where its entry begins and ends */
 export function decodeLeaf(page: Buffer, entry: number, end: number): Leaf {
   return {
     prev: entryPrev(page, entry),

@@ -19,10 +19,8 @@ const ANCHOR = 0x2a;
 
 /** Up to this many bytes are copied one by one: a call of copy() takes as long as about 100 of them. */
 const MOST_SINGLY = 100;
-/** A page is assembled here from its base and its difference. */
 let scratch = Buffer.allocUnsafeSlow(1 << 14);
 
-/** A page and the form of its record. */
 export interface OpenPage {
   readonly body: Buffer;
   /** The page that its record is a difference to; 0: the record is the full page. */

@@ -12,7 +12,6 @@ import {beginInnerPage, childCount, childPage, innerRowsAt, setChildPage} from "
 import {decodeLeaf, encodeLeafPage, entryAt, type Leaf, leafCount, leafRowsAt} from "./leafPage.ts";
 
 abstract class DraftRows {
-  /** The rows, from `head` on. */
   readonly nodes: Buffer;
   /** Bit i: node i of row 0 has changed. */
   dirty = 0;
@@ -33,7 +32,6 @@ abstract class DraftRows {
 
   protected abstract get occupied(): number;
 
-  /** Offset of node `position` of `row`. */
   at(row: number, position: number): number {
     return this.head + (2 * this.width - ((2 * this.width) >> row) + position) * WORD_BYTES;
   }
@@ -75,7 +73,6 @@ abstract class DraftRows {
     }
   }
 
-  /** Writes the occupied prefixes of all rows, back to back. */
   protected writeRows(page: Buffer, rowsAt: number): Buffer {
     const {occupied} = this;
     for (let row = 0; row < this.rows; row++) {

@@ -28,7 +28,6 @@ export type PruneStep =
   | {readonly kind: "retire"; readonly run: PruneRun; readonly from: number; readonly until: number}
   /** Removes pages, in the order in which `unreachedPages` gives them. */
   | {readonly kind: "remove"; readonly pages: Float64Array}
-  /** All blocks of the run are pruned, and all pages removed. */
   | {readonly kind: "end"};
 
 /** @throws StoreError FINALIZED, RECORD_DAMAGED, WRITE_FAILED */

@@ -10,7 +10,6 @@ import {countBelow} from "../bisect.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 
-/** The nearest blocks below and above a pruned one that are not pruned. */
 export interface NearestUnpruned {
   readonly below: number | undefined;
   readonly above: number;
@@ -88,7 +87,6 @@ export class PrunedBlocks {
     return {ranges, count: above + (this.froms[0] === 0 ? 0 : 1)};
   }
 
-  /** Adds blocks `from` to `to`; some may be in it already. */
   add(from: number, to: number): void {
     let first = this.rangeAbove(from);
     // A range that ends at or just before `from` is lengthened.

@@ -84,7 +84,6 @@ export class ReplacedPages {
     return lowest;
   }
 
-  /** The storage trie of the account at a path of the young trie. */
   private findStorage(cover: TriePlace | undefined, path: Buffer): TriePlace | undefined {
     const above = this.cover(cover, {page: NO_PAGE, path, depth: 2 * path.length});
     if (above === undefined) return undefined;
@@ -169,8 +168,7 @@ export class ReplacedPages {
   }
 
   /**
-   * @returns undefined if the page is left out, with all below it, or was removed before. Its base may be, and it is
-   * not: it is given
+   * @returns undefined if the page is left out, with all below it, or is gone. Gives a page that only lacks its base.
    */
   private *readReplaced(
     old: number,

@@ -37,7 +37,6 @@ class PageMarks {
     this.bits[byte] = (this.bits[byte] as number) | (1 << (at % 8));
   }
 
-  /** @param page - in the range */
   has(page: number): boolean {
     const at = page - this.since;
     return ((this.bits[Math.floor(at / 8)] as number) & (1 << (at % 8))) !== 0;

@@ -52,7 +52,6 @@ export function isKeyOf(kind: keyof typeof PREFIX, key: Buffer): boolean {
 
 /** A new store gets all of them in one batch, so a missing one is damage. An empty body says: nothing yet. */
 export const META = {
-  /** JSON: format version and suite. */
   format: metaKey("format"),
   /** JSON: chain id and genesis configuration. Empty before block 0. */
   chain: metaKey("chain"),
@@ -63,7 +62,6 @@ export const META = {
   layer1: metaKey("layer1"),
   /** u48: every block below this one is pruned, and this one is not. */
   earliest: metaKey("earliest"),
-  /** The run of blocks that is being pruned (prune/pruneRecord.ts). Empty: none is. */
   pruning: metaKey("pruning"),
   /** u48: the first block whose state no trusted root commits to. 2^48 - 1: there is none. */
   unverified: metaKey("unverified"),
@@ -86,7 +84,6 @@ export function writePageKeyInto(key: Buffer, page: number): void {
   key.writeUIntBE(page, 1, NUMBER_BYTES);
 }
 
-/** The number in the key of a block, a pruned block, a page or a finalization. */
 export function numberOfKey(key: Buffer): number {
   return key.readUIntBE(1, NUMBER_BYTES);
 }
@@ -107,7 +104,6 @@ export function hashKey(blockHash: Uint8Array): Buffer {
   return prefixed(PREFIX.hash, blockHash);
 }
 
-/** The block hash in the key of its number, a view. */
 export function hashOfKey(key: Buffer): Buffer {
   return key.subarray(1);
 }

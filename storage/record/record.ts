@@ -28,7 +28,6 @@ function crcOfKey(key: Buffer): number {
   return ~crc >>> 0;
 }
 
-/** The value to store under `key`: `body` and its checksum. */
 export function sealRecord(key: Buffer, body: Uint8Array): Buffer {
   const value = Buffer.allocUnsafe(body.length + CHECKSUM_BYTES);
   value.set(body, 0);

@@ -26,7 +26,6 @@ export function bigEndian(value: bigint, bytes: number): Buffer {
 export class BodyReader {
   private at = 0;
 
-  /** @param name - of the record, for messages */
   constructor(
     private readonly name: string,
     private readonly body: Buffer,
@@ -36,7 +35,6 @@ export class BodyReader {
     return this.body.length - this.at;
   }
 
-  /** A view. */
   bytes(count: number): Buffer {
     const end = this.at + count;
     if (end > this.body.length)

@@ -39,12 +39,10 @@ export class RlpReader {
     return new RlpReader(this.bytes, start.at, this.at);
   }
 
-  /** True if there is a next item, and it is a list. */
   get isList(): boolean {
     return !this.isDone && (this.bytes[this.at] as number) >= LIST;
   }
 
-  /** True if there is a next item, and it is a byte string without bytes. */
   get isEmpty(): boolean {
     return !this.isDone && this.bytes[this.at] === BYTES;
   }
@@ -101,7 +99,6 @@ export class RlpReader {
     return at;
   }
 
-  /** Where the next item's bytes or items are. */
   private enter(kind: typeof BYTES | typeof LIST): {at: number; length: number} {
     const {bytes} = this;
     if (this.at >= this.end) throw new RlpError("expected another item, got the end");

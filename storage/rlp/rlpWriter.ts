@@ -39,7 +39,6 @@ function payloadOf(item: Exclude<RlpItem, EncodedItem>): number {
   return length;
 }
 
-/** @returns the position after the item */
 function writeItem(item: RlpItem, out: Uint8Array, start: number): number {
   let at = start;
   const isBytes = item instanceof Uint8Array;
@@ -63,7 +62,6 @@ function writeItem(item: RlpItem, out: Uint8Array, start: number): number {
   return at;
 }
 
-/** How many bytes say the length, after the first byte. */
 function lengthBytes(length: number): number {
   if (length <= MAX_SHORT) return 0;
   let bytes = 1;

@@ -30,7 +30,6 @@ export interface Account {
   /** Without leading zeros (shortNumber.ts). */
   readonly nonce: Uint8Array;
   readonly balance: Uint8Array;
-  /** undefined = no code. */
   readonly code: AccountCode | undefined;
   /** undefined = the account never had a slot: its storage tree is a new one. */
   readonly storage: AccountStorage | undefined;
@@ -108,7 +107,6 @@ export function encodeStoredAccount(account: Account): Buffer {
 export class StoredParts {
   nonceAt = 0;
   nonceBytes = 0;
-  /** Its length byte. */
   balanceAt = 0;
   balanceBytes = 0;
   /** codeHash and keccakCodeHash; -1: no code. */
@@ -116,7 +114,6 @@ export class StoredParts {
   codeSize = 0;
   /** storageRoot and tree root; -1: the account never had a slot. */
   storageAt = -1;
-  /** nextFreeNode of the storage tree. */
   nextFreeSlot = 0;
 
   /**

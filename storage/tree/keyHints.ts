@@ -67,13 +67,11 @@ export class KeyHints {
     this.hints[at] = tag * TAG_UNIT + leafIndex;
   }
 
-  /** Index of the place's first hint. */
   private place(bytes: Uint8Array, at: number, salt: number): number {
     return ((word32(bytes, at) ^ salt) & this.mask) * WAYS;
   }
 }
 
-/** The account tree's salt. */
 export const ACCOUNTS_SALT = 0;
 
 /** The salt of an account's slots, from the account's hKey. */

@@ -12,7 +12,6 @@ import type {Tree} from "./tree.ts";
 
 /** A leaf number in the bytes of a multiproof has 15 bits, and a key needs up to two leaves. */
 const MAX_PROVED_KEYS = 2 ** 14;
-/** In `rights`: the key is present. */
 export const PRESENT = 0xffff;
 /** In `ownKeys`: no key is present at the leaf. */
 export const NO_KEY = -1;

@@ -42,7 +42,6 @@ import type {TreeRoot} from "./treeRoot.ts";
 export const PRE_IMAGE_BYTES = 2 * WORD_BYTES;
 const PRE_IMAGES_BYTES = (TREE_HEIGHT - 1) * PRE_IMAGE_BYTES;
 
-/** Bytes of a path's nodes below the root node. */
 export function pathBytes(suite: HashSuite): number {
   return PRE_IMAGES_BYTES + 2 * suite.leafOpeningBytes;
 }
@@ -54,11 +53,9 @@ export class LeafPath implements OpenedLeaf {
   /** Pre-images of the siblings at heights emptyFrom-1 down to 1, back to back. */
   readonly preImages: Uint8Array;
   readonly opening: Uint8Array;
-  /** Valid only if `hasSibling`. */
   readonly siblingOpening: Uint8Array;
   /** false: the sibling leaf is empty. */
   hasSibling = false;
-  /** The leaf's stored value: a view of its page. */
   value: Uint8Array = new Uint8Array(0);
 
   private filled = 0;

@@ -30,7 +30,6 @@ import {TreePages} from "./treePages.ts";
 
 const PAIR_BYTES = 2 * WORD_BYTES;
 const NO_PAGES: KeyTable["pages"] = [];
-/** Bytes of a bitmap: a bit per height. */
 const BITMAP_BYTES = TREE_HEIGHT / 8;
 
 /** Holds one leaf at a time. The next `read` overwrites everything. */
@@ -51,7 +50,6 @@ export class MultiPath {
   private leafIndexes: Float64Array = new Float64Array(0);
   private leafPages: KeyTable["pages"] = NO_PAGES;
   private readonly open: TreePages;
-  /** The leaf's page. */
   private page: Buffer | undefined;
   /** Heights at which the paths of earlier leaves wait for a later one, falling. */
   private readonly waiting: number[] = [];
@@ -157,7 +155,6 @@ export class MultiPath {
     if (height < end && waiting[taken] !== height) this.addHalf(leafIndex, height);
   }
 
-  /** Adds the half of the top page that the leaf is not in. */
   private addHalf(leafIndex: number, height: number): void {
     this.open.nodeInto(height, Math.floor(leafIndex / 2 ** height) ^ 1, this.half, 0);
     this.add(this.half, 0, height);

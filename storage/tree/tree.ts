@@ -19,7 +19,6 @@ interface TreeSource {
   readonly hints: KeyHints;
 }
 
-/** @param root - from a block record */
 export function accountTree(source: TreeSource, root: TreeRoot): Tree {
   return new Tree(source, root, ACCOUNTS_SALT);
 }

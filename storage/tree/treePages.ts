@@ -29,10 +29,8 @@ import type {EmptyTree} from "./emptyTree.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 export class TreePages {
-  /** The level of the tree's root page. */
   top = 0;
   private readonly open: Buffer[] = [];
-  /** Which one of its level each open page is. */
   private readonly openAt: number[] = [];
   /** The leftmost node of each height that no page holds, as far as it was asked for. */
   private readonly hashed = new Uint8Array((TREE_HEIGHT + 1) * WORD_BYTES);

@@ -16,7 +16,6 @@ export interface TreeRoot {
   readonly rootPage: number;
   /** Page number of the hKey index's root; 0 = no index: the tree is one leaf page, or new. */
   readonly indexPage: number;
-  /** 32 bytes, at height 40. */
   readonly subRoot: Uint8Array;
 }
 

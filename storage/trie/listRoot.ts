@@ -16,7 +16,6 @@ function createListModule(): TrieModule {
   return module;
 }
 
-/** @returns 32 bytes */
 export function listRoot(values: readonly Uint8Array[]): Uint8Array {
   const count = values.length;
   if (count === 0) return EMPTY_ROOT;

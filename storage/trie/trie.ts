@@ -17,7 +17,6 @@ export interface TrieRoot {
 
 export const EMPTY_TRIE: TrieRoot = {root: EMPTY_ROOT, page: 0};
 
-/** The kind of a trie's leaves. */
 export type TrieKind = "accounts" | "slots";
 
 export interface TrieWrite {

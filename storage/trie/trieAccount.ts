@@ -27,7 +27,6 @@ const STRING = 0x80;
 
 const scratch = Buffer.alloc(144);
 
-/** @returns a new array */
 export function encodeTrieAccount({
   nonce,
   balance,

@@ -3,7 +3,6 @@ import {loadWasm, type WasmConstant, type WasmMemory} from "../hash/webAssembly.
 
 const HASH_BYTES = 32;
 
-/** Functions that the module imports. */
 interface TrieHost {
   /** Writes the body of a page. @returns its length. @throws if there is no such page, or it is too long */
   load(page: number, to: number): number;

@@ -41,7 +41,6 @@ export function isUpperTriePage(body: Buffer): boolean {
   return isTriePage(body) && (body[HEAD_BYTES] as number) > CHILD_PAGE && body[1] === body[2];
 }
 
-/** A page and its position in the trie. */
 export interface TriePlace {
   readonly page: number;
   /** 32 bytes that begin with the nibbles on the path to the page; `depth` is their number. */
@@ -51,7 +50,6 @@ export interface TriePlace {
 
 export const TRIE_ROOT = {path: Buffer.alloc(PATH_BYTES), depth: 0};
 
-/** A child of a page that is a page too. */
 interface TrieChild extends TriePlace {
   /** RLP. */
   readonly reference: Buffer;

@@ -237,7 +237,6 @@ export const constantsAt: usize = CONSTANTS;
 /** Where the diagonal of the internal matrix belongs: d of each lane, Montgomery form. */
 export const diagonalAt: usize = DIAGONAL;
 
-/** Where messages belong. */
 export const messagesAt: usize = MESSAGES;
 
 /**
@@ -348,7 +347,6 @@ function partialRoundsOne(constants: usize): usize {
   return constants;
 }
 
-/** Begins one message. */
 export function begin(): void {
   memory.fill(STATE, 0, 32);
 }
