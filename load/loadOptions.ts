@@ -19,7 +19,6 @@ export interface LoadOptions {
   readonly warmUpSeconds: number;
   /** Fraction of the proofs that are of absent accounts, 0 .. 1. */
   readonly absent: number;
-  /** Slots per proof. */
   readonly slots: number;
   readonly blocks: BlockChoice;
   /** Fraction of the calls that are estimates, 0 .. 1. */
@@ -37,7 +36,6 @@ export interface LoadOptions {
     /** In an open loop, from when a request was due; in a closed one, service time. */
     readonly maxP99Ms: number | undefined;
   };
-  /** Version of the program that sends the load. */
   readonly version: string;
   /** Commit that the program was built from. */
   readonly commit: string;

@@ -12,7 +12,6 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** Creates an SVG element. */
 export function shape<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
   attributes: Attributes,

@@ -23,7 +23,6 @@ export function writeSeconds(seconds: number): string {
   return `${writeWhole(Math.max(0, Math.floor(seconds)))} s`;
 }
 
-/** A latency. */
 export function writeMilliseconds(seconds: number): string {
   return `${writeNumber(seconds * 1000)} ms`;
 }

@@ -13,7 +13,6 @@ interface Description {
 
 const DISCOVER = {method: "rpc.discover", params: [], maxAnswerBytes: 1 << 20};
 
-/** Shows the list or an error. */
 export async function showMethods(url: string): Promise<void> {
   const list = place("methods-list");
   try {

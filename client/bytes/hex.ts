@@ -2,7 +2,6 @@
 import {shown} from "./values.ts";
 
 const DIGITS = "0123456789abcdef";
-/** The two digits of each byte. */
 const PAIRS = Array.from({length: 256}, (_, byte) => `${DIGITS[byte >> 4]}${DIGITS[byte & 15]}`);
 const NO_DIGIT = 255;
 /** The value of each character code below 128 that is a lower-case digit. */

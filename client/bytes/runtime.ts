@@ -5,7 +5,6 @@ interface Runtime {
   readonly process?: {getBuiltinModule?(name: string): unknown};
 }
 
-/** @returns undefined if the runtime has no such module */
 export function builtinModule<Module>(name: string): Module | undefined {
   return (globalThis as Runtime).process?.getBuiltinModule?.(name) as Module | undefined;
 }

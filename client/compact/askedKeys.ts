@@ -8,7 +8,6 @@ export interface AskedAccounts {
   readonly tree: "accounts";
   /** hKey of each entry's address. */
   readonly hKeys: readonly Uint8Array[];
-  /** hKeys of each entry's slots. */
   readonly slots: readonly (readonly Uint8Array[])[];
 }
 

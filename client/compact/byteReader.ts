@@ -14,7 +14,6 @@ export class ByteReader {
 
   private readonly bytes: Uint8Array;
 
-  /** @throws ProofError unless it is a Uint8Array */
   constructor(bytes: Uint8Array) {
     this.bytes = plainBytes("proof", bytes);
   }
@@ -35,7 +34,6 @@ export class ByteReader {
     return this.unsigned(6);
   }
 
-  /** @returns a view of the next bytes */
   take(length: number): Uint8Array {
     this.require(length);
     const view = this.bytes.subarray(this.at, this.at + length);
@@ -55,12 +53,10 @@ export class ByteReader {
     return word;
   }
 
-  /** A view of all remaining bytes. */
   get left(): Uint8Array {
     return this.bytes.subarray(this.at);
   }
 
-  /** Nothing may follow. */
   end(): void {
     const left = this.bytes.length - this.at;
     check(left === 0, this.place(), `expected the end of the proof, got ${count(left, "more byte")}`);

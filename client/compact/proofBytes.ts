@@ -218,7 +218,6 @@ export function writeNumber(out: Uint8Array[], word: Uint8Array): void {
   out.push(Uint8Array.of(digits.length), digits);
 }
 
-/** @returns without leading zeros */
 function shortest(word: Uint8Array): Uint8Array {
   const first = word.findIndex(byte => byte !== 0);
   return first === -1 ? new Uint8Array() : word.subarray(first);

@@ -11,16 +11,13 @@ export const MAX_KEYS = 16_384;
 /** The numbers of the leaves that prove a key. */
 export type KeyPlace = {readonly leaf: number} | {readonly left: number; readonly right: number};
 
-/** The leaf of a key that exists. */
 export interface OwnContent {
   readonly role: "own";
   /** 192 bytes of an account, 32 of a slot. A storage part replaces the storageRoot in it. */
   readonly value: Uint8Array;
-  /** The part of the account's storage tree. */
   readonly storage?: TreePart | undefined;
 }
 
-/** The content of a leaf by its role. */
 export type LeafContent =
   | OwnContent
   | {readonly role: "end"}

@@ -83,7 +83,6 @@ export function verifyAccountsPart(
   return {...verified, storages, proven};
 }
 
-/** @param readValue - the value of an own leaf */
 function verifyPart(
   suite: HashSuite,
   at: string,

@@ -45,7 +45,6 @@ export async function listCodes(accounts: TableReader<"accounts">): Promise<read
   return [...hashes];
 }
 
-/** Converts the answer of chain_getHeader for the manifest. */
 export function contextOf({header, headerRlp, ancestors, chainId, config}: BlockContext): ManifestContext {
   const fields = Object.entries(header as object).flatMap(
     ([name, value]: [string, bigint | string | undefined]) =>

@@ -47,7 +47,13 @@ async function checkCodes(folder: string, manifest: Manifest): Promise<void> {
 
 /** Every tree must have the root that its account commits to, or the trusted root. */
 async function checkTrees(folder: string, manifest: Manifest, suite: HashSuite): Promise<void> {
-  const stored = new StoredOwners(folder, manifest);
+  // Read in parallel with the trees, which are in the same order.
+  const accounts = new TableReader(folder, manifest, "accounts");
+  const nextOwner = async (): Promise<AccountRow | undefined> => {
+    let row = await accounts.next();
+    while (row !== undefined && row.storageRoot === undefined) row = await accounts.next();
+    return row;
+  };
   let folding = new TreeFolding(suite);
   let current: {readonly root: Uint8Array; readonly nextFreeNode: number; readonly place: string} | undefined;
   const endTree = () => {
@@ -66,7 +72,7 @@ async function checkTrees(folder: string, manifest: Manifest, suite: HashSuite):
         current = {root, nextFreeNode: one.tree.nextFreeNode, place: `${folder}, the account tree`};
       } else if (one.kind === "storageTree") {
         endTree();
-        await stored.check(one.tree, one.place);
+        checkOwner(await nextOwner(), one.tree, one.place);
         current = {root: one.tree.root, nextFreeNode: one.tree.nextFreeNode, place: one.place};
       } else {
         const {row, place} = one;
@@ -76,10 +82,26 @@ async function checkTrees(folder: string, manifest: Manifest, suite: HashSuite):
       }
     }
     endTree();
-    await stored.end();
+    const {pulled} = manifest.asked;
+    const owner = pulled === "all" || pulled === "storage" ? await nextOwner() : undefined;
+    if (owner !== undefined)
+      throw damaged(accounts.place, `expected the storage tree of the account at ${owner.leafIndex}`);
   } finally {
-    await stored.close();
+    await accounts.close();
   }
+}
+
+/** @param owner - the next account with storage. @throws PulledError if the tree is another one's */
+function checkOwner(owner: AccountRow | undefined, tree: TreeRow, place: string): void {
+  const {accountIndex, address, root} = tree;
+  if (owner?.leafIndex !== accountIndex)
+    throw damaged(
+      place,
+      `account_index: expected ${owner?.leafIndex ?? "none"}, the next account with storage, got ${accountIndex}`,
+    );
+  if (!isEqual(owner.address, address)) throw damaged(place, "address: expected that of the account");
+  if (owner.storageRoot === undefined || !isEqual(owner.storageRoot, root))
+    throw damaged(place, "root: expected the storage_root of the account");
 }
 
 /** The rows must be exactly what the proofs prove. */
@@ -110,48 +132,4 @@ function rowText(table: TableName, row: AnyRow): string {
     return value === undefined ? "" : encodeCell(kind, value);
   });
   return cells.join(",");
-}
-
-/** The accounts with storage, read in parallel with their trees, which are in the same order. */
-class StoredOwners {
-  private readonly accounts: TableReader<"accounts">;
-
-  constructor(
-    folder: string,
-    private readonly manifest: Manifest,
-  ) {
-    this.accounts = new TableReader(folder, manifest, "accounts");
-  }
-
-  /** @throws PulledError if the tree is not that of the next account with storage */
-  async check(tree: TreeRow, place: string): Promise<void> {
-    const owner = await this.next();
-    if (owner?.leafIndex !== tree.accountIndex)
-      throw damaged(
-        place,
-        `account_index: expected ${owner?.leafIndex ?? "none"}, the next account with storage, got ${tree.accountIndex}`,
-      );
-    const {address, storageRoot} = owner;
-    if (!isEqual(address, tree.address)) throw damaged(place, "address: expected that of the account");
-    if (storageRoot === undefined || !isEqual(storageRoot, tree.root))
-      throw damaged(place, "root: expected the storage_root of the account");
-  }
-
-  /** @throws PulledError if an account's tree is missing */
-  async end(): Promise<void> {
-    const {pulled} = this.manifest.asked;
-    const owner = pulled === "all" || pulled === "storage" ? await this.next() : undefined;
-    if (owner !== undefined)
-      throw damaged(this.accounts.place, `expected the storage tree of the account at ${owner.leafIndex}`);
-  }
-
-  close(): Promise<void> {
-    return this.accounts.close();
-  }
-
-  private async next(): Promise<AccountRow | undefined> {
-    let row = await this.accounts.next();
-    while (row !== undefined && row.storageRoot === undefined) row = await this.accounts.next();
-    return row;
-  }
 }

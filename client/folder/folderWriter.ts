@@ -20,7 +20,6 @@ import {TableReader} from "./tableReader.ts";
 /** All parts are finished when one has so many bytes: with more, a kill loses more; with less, there are more files. */
 export const PART_BYTES = 32 << 20;
 
-/** Uid of root. Windows has no uids. */
 const ROOT = 0;
 
 /** `Place` is JSON of the caller: where the pull continues. */
@@ -105,7 +104,6 @@ export class FolderWriter<Place> {
     return [...this.parts, ...this.drafts].reduce((sum, {rows}) => sum + rows, 0);
   }
 
-  /** Rows of the table so far. */
   rows(table: TableName): number {
     const finished = this.parts.reduce((sum, part) => sum + (part.table === table ? part.rows : 0), 0);
     return finished + (this.open.get(table)?.rows ?? 0);
@@ -145,7 +143,6 @@ export class FolderWriter<Place> {
     if (drafts.length > 0) this.drafts = drafts;
   }
 
-  /** Finishes the parts and writes the manifest. */
   complete(
     place: Place,
     manifest: Pick<Manifest, "command" | "block" | "accountTree" | "context">,

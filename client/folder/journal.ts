@@ -30,7 +30,6 @@ const VERSION = 1;
 /** Follows no link, and does not wait for the writer of a pipe. Windows has neither flag. */
 const {O_RDWR, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0} = constants;
 
-/** The content of a journal. `Place` is the caller's. */
 interface Progress<Place> {
   readonly parts: readonly Part[];
   /** With the names of the parts that they become. Their files have a suffix. */
@@ -57,12 +56,10 @@ export class Journal<Place> {
     this.lines = begun.lines;
   }
 
-  /** Suffix of the drafts that the next line names. */
   get nextSuffix(): string {
     return draftSuffix(this.lines + 1);
   }
 
-  /** Suffix of the drafts in `begun`. */
   get begunSuffix(): string {
     return draftSuffix(this.begun.lines);
   }

@@ -49,7 +49,6 @@ interface PulledBlock {
 /** The account tree, of a pull of the complete tree. */
 export interface AccountTree {
   readonly nextFreeNode: number;
-  /** Rows of accounts. */
   readonly leaves: number;
 }
 
@@ -97,7 +96,6 @@ export function writeAtomically(folder: string, file: string, text: string): voi
   });
 }
 
-/** Makes renames and new files in a folder durable. */
 export function syncFolder(folder: string): void {
   withFile(folder, "write", () => {
     const fd = openSync(folder, "r");

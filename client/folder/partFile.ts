@@ -25,7 +25,6 @@ import type {PartFormat, RowEncoder} from "./format/partFormat.ts";
 import {damaged, nameFile, withFile} from "./pulledError.ts";
 import {type AnyRow, TABLES, type TableName} from "./row/tables.ts";
 
-/** What a manifest says of a part. */
 export interface Part {
   readonly file: string;
   readonly table: TableName;
@@ -40,7 +39,6 @@ export function partName(table: TableName, number: number, format: FormatName): 
   return `${TABLES[table].name}-${String(number).padStart(6, "0")}.${format}`;
 }
 
-/** Ends the name of a file that is not complete. */
 export const PARTIAL = ".partial";
 
 /** Opens a new file for writing. Anything of that name, such as a link to another file, is removed and not followed. */
@@ -51,7 +49,6 @@ export function openNew(path: string): number {
   });
 }
 
-/** A part that is being written. */
 export class PartFile {
   private readonly path: string;
   private readonly fd: number;
@@ -93,7 +90,6 @@ export class PartFile {
     return {file, table, rows, bytes, sha256: `0x${this.hash.digest("hex")}`};
   }
 
-  /** Removes a part that was not finished. */
   discard(): void {
     if (!this.isOpen) return;
     this.close();

@@ -4,13 +4,12 @@
  *
  *   entries of a proof   where its changes begin: u80, big-endian
  */
-
+import {isEqual} from "../bytes/byteString.ts";
 import {decodeHex} from "../bytes/hex.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
 import type {AnsweredBlock} from "../leaves/blockBytes.ts";
 import {type ChangeRange, verifyChanges} from "../leaves/changeRange.ts";
-import type {LeafChange} from "../leaves/foldChanges.ts";
-import type {AccountLeaf, KeyedLeaf, SlotLeaf} from "../leaves/treeLeaf.ts";
+import type {AccountLeaf} from "../leaves/treeLeaf.ts";
 import {pullChanges} from "../pull/pullChanges.ts";
 import {rowOfAccountLeaf} from "./leafRows.ts";
 import type {Manifest} from "./manifest.ts";
@@ -39,78 +38,34 @@ function rowsOfChanges(
   {accounts, storages}: Pick<ChangeRange, "accounts" | "storages">,
 ): TableRow[] {
   const rows: TableRow[] = [];
-  for (const change of accounts) {
-    const row = accountChange(suite, change);
-    if (row !== undefined) rows.push({table: "account_changes", row});
+  for (const {before, after} of accounts) {
+    const [old, young] = [before, after].map(leaf => (leaf?.role === "account" ? leaf : undefined));
+    const known = old ?? young;
+    if (known === undefined || (old && young && isEqual(old.hVal, young.hVal))) continue;
+    const {leafIndex, address} = rowOfAccountLeaf(suite, known);
+    const row = {leafIndex, address, ...fieldsAt("Before", suite, old), ...fieldsAt("After", suite, young)};
+    rows.push({table: "account_changes", row: row as RowsOf["account_changes"]});
   }
-  for (const {account, address, slots} of storages)
-    for (const change of slots) {
-      const row = slotChange(account, address, change);
-      if (row !== undefined) rows.push({table: "slot_changes", row});
+  for (const {account: accountIndex, address, slots} of storages)
+    for (const {before, after} of slots) {
+      const [old, young] = [before, after].map(leaf => (leaf?.role === "slot" ? leaf : undefined));
+      const known = old ?? young;
+      // No slot is stored as zero.
+      if (known === undefined || old?.value === young?.value) continue;
+      const {leafIndex, slot} = known;
+      const values = {valueBefore: old?.value, valueAfter: young?.value};
+      rows.push({
+        table: "slot_changes",
+        row: {accountIndex, address: decodeHex(address), leafIndex, slot, ...values},
+      });
     }
   return rows;
 }
 
-/** The leaves with a key of a change. @returns undefined if they have the same value */
-function keyed<Keyed extends KeyedLeaf>(
-  {before, after}: LeafChange<Keyed>,
-  isSame: (before: Keyed, after: Keyed) => boolean,
-):
-  | {readonly before: Keyed | undefined; readonly after: Keyed | undefined; readonly known: Keyed}
-  | undefined {
-  const [old, young] = [before, after].map(leaf => (leaf?.role === "end" ? undefined : leaf)) as (
-    | Keyed
-    | undefined
-  )[];
-  const known = old ?? young;
-  if (known === undefined || (old !== undefined && young !== undefined && isSame(old, young)))
-    return undefined;
-  return {before: old, after: young, known};
-}
-
-function accountChange(
-  suite: HashSuite,
-  change: LeafChange<AccountLeaf>,
-): RowsOf["account_changes"] | undefined {
-  const leaves = keyed(change, (old, young) => Buffer.compare(old.hVal, young.hVal) === 0);
-  if (leaves === undefined) return undefined;
-  const rowOf = (leaf: AccountLeaf | undefined) => leaf && rowOfAccountLeaf(suite, leaf);
-  const [before, after] = [rowOf(leaves.before), rowOf(leaves.after)];
-  const {leafIndex, address} = leaves.known;
-  return {
-    leafIndex,
-    address: decodeHex(address),
-    nonceBefore: before?.nonce,
-    balanceBefore: before?.balance,
-    storageRootBefore: before?.storageRoot,
-    codeHashBefore: before?.codeHash,
-    keccakCodeHashBefore: before?.keccakCodeHash,
-    codeSizeBefore: before?.codeSize,
-    nonceAfter: after?.nonce,
-    balanceAfter: after?.balance,
-    storageRootAfter: after?.storageRoot,
-    codeHashAfter: after?.codeHash,
-    keccakCodeHashAfter: after?.keccakCodeHash,
-    codeSizeAfter: after?.codeSize,
-  };
-}
-
-function slotChange(
-  accountIndex: number,
-  address: string,
-  change: LeafChange<SlotLeaf>,
-): RowsOf["slot_changes"] | undefined {
-  const leaves = keyed(change, (old, young) => old.value === young.value);
-  if (leaves === undefined) return undefined;
-  const {leafIndex, slot} = leaves.known;
-  return {
-    accountIndex,
-    address: decodeHex(address),
-    leafIndex,
-    slot,
-    valueBefore: leaves.before?.value,
-    valueAfter: leaves.after?.value,
-  };
+function fieldsAt(side: "Before" | "After", suite: HashSuite, leaf: AccountLeaf | undefined): object {
+  if (leaf === undefined) return {};
+  const {leafIndex: _, address: __, ...fields} = rowOfAccountLeaf(suite, leaf);
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key + side, value]));
 }
 
 /** Writes the changes from block `from` on, beginning at the place of the work. @throws as pullChanges */

@@ -18,7 +18,6 @@ import type {Manifest} from "./manifest.ts";
 import type {PullWork} from "./pullPlace.ts";
 import type {RowsOf, TableName} from "./row/tables.ts";
 
-/** A row, and the table that it belongs to. */
 export type TableRow = {
   readonly [Name in TableName]: {readonly table: Name; readonly row: RowsOf[Name]};
 }[TableName];
@@ -54,7 +53,6 @@ function decodeEntries(bytes: Uint8Array): ProofRequest[] {
   return entries;
 }
 
-/** The rows of an entry, in their order. */
 function rowsOfEntry(
   suite: HashSuite,
   {address, storageKeys}: ProofRequest,

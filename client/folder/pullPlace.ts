@@ -22,7 +22,6 @@ export interface PullPlace {
 
 export const PULL_START: PullPlace = {trees: 0, lastLeaf: -1, leaves: 0};
 
-/** The progress within a phase. */
 export interface PhaseProgress {
   readonly done: number;
   readonly total: number;
@@ -39,7 +38,6 @@ export interface PullProgress {
   show(phase: string, progress: PhaseProgress | undefined, rows: number): void;
 }
 
-/** The state of a running pull. */
 export interface PullWork {
   readonly client: ProofClient;
   readonly suite: HashSuite;

@@ -42,7 +42,6 @@ function writeRange(work: PullWork, range: PulledRange): void {
   showRange(work, range, added);
 }
 
-/** @returns false for a leaf that has no row */
 function addLeaf({writer, suite}: PullWork, {account, tree}: PulledRange, leaf: TreeLeaf): boolean {
   if (leaf.role === "account") writer.add("accounts", rowOfAccountLeaf(suite, leaf));
   else if (leaf.role === "slot" && account !== undefined) {
@@ -52,7 +51,6 @@ function addLeaf({writer, suite}: PullWork, {account, tree}: PulledRange, leaf: 
   return true;
 }
 
-/** @returns the place after the tree */
 function endTree(
   {writer, place}: PullWork,
   {tree, account, nextFreeNode, cursor}: PulledRange,

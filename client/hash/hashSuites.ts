@@ -52,7 +52,6 @@ export interface LeafOpening {
   readonly hVal: Uint8Array;
 }
 
-/** A leaf at its position. */
 export interface Leaf extends LeafOpening {
   readonly leafIndex: number;
 }
@@ -95,12 +94,10 @@ export function readWord(bytes: Uint8Array): bigint {
   return isShort ? low : (view.getBigUint64(0) << 192n) | (view.getBigUint64(8) << 128n) | low;
 }
 
-/** hKey of a slot. */
 export function hashSlot(suite: KeyHashes, slot: bigint): Uint8Array {
   return suite.hash(suite.safe(word(slot)));
 }
 
-/** hVal of a slot. */
 export function hashSlotValue(suite: HashSuite, value: bigint): Uint8Array {
   return suite.hash(suite.safe(word(value)));
 }

@@ -21,7 +21,6 @@ import {ChangesReader, type StorageChanges} from "./changesReader.ts";
 import type {LeafChange} from "./foldChanges.ts";
 import type {AccountLeaf} from "./treeLeaf.ts";
 
-/** The request of changes. */
 export interface ChangesRequest {
   /** "accounts", "all" for accounts and their storage, or the address of an account for its storage. */
   readonly tree: string;

@@ -37,7 +37,6 @@ export function splitCursor(cursor: bigint): ChangeCursor {
   return {account: Number(cursor >> 40n), slot: Number(cursor & BigInt(LAST_INDEX))};
 }
 
-/** What differs in the storage of one account. */
 export interface StorageChanges {
   /** Leaf index of the account. An account that was deleted and created again has a new one, and an entry for each. */
   readonly account: number;

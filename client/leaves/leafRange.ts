@@ -21,7 +21,6 @@ import {foldRange, leafAt, takeNodes} from "./foldRange.ts";
 import {type KnownHashes, LeafReader} from "./leafReader.ts";
 import type {TreeLeaf} from "./treeLeaf.ts";
 
-/** The request of a range. */
 export interface LeavesRequest {
   /** "accounts", or the address of an account: `0x` and 40 digits in any case. */
   readonly tree: string;
@@ -75,7 +74,6 @@ export function verifyLeaves(
   return {...verifyRange(suite, stateRoot, request, bytes, leaf => leaves.push(leaf)), leaves};
 }
 
-/** A verified range without its leaves. */
 export type RangeFacts = Omit<LeafRange, "leaves">;
 
 /** The result of another thread that has verified an answer. */

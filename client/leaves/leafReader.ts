@@ -26,7 +26,6 @@ const SLOT_REMOVED = 0;
 const SLOT_UNUSED = 0xc0;
 const ADDRESS_BYTES = 20;
 const LINK_BYTES = 5;
-/** Where the words of an account's value begin. */
 const BALANCE_AT = 32;
 const STORAGE_ROOT_AT = 64;
 const CODE_HASH_AT = 96;
@@ -145,7 +144,6 @@ export class LeafReader {
     return {...NO_ACCOUNT_LEAF, leafIndex, prev, next, hKey, hVal, address, account};
   }
 
-  /** Reads an account into `value`. */
   private readValue(flags: number, nonceBytes: number): Account {
     const {suite, reader, value} = this;
     const plain = plainParts(suite);

@@ -43,7 +43,6 @@ export type ConnectionOptions = UrlOptions | RequestOptions;
 /** A day. Timers overflow after 24 days, and then fire at once. */
 export const MAX_MS = 86_400_000;
 
-/** @throws TypeError */
 export function createCaller({timeoutMs = 60_000, ...options}: ConnectionOptions): RpcCaller {
   requireWhole("timeoutMs", timeoutMs, 1, MAX_MS);
   const send = options.request === undefined ? createPost(options) : createRequest(options.request);

@@ -33,7 +33,6 @@ const MAX_COUNT = 0xffff;
 const DEFAULT_COUNT = 4096;
 /** Bytes of the leaves in one answer: a server sends no more than this. */
 const MAX_RECORDS_BYTES = 512 * 1024;
-/** More than a leaf takes. */
 const LEAF_BYTES = 256;
 /** More than the rest of an answer takes: the account's proof, and the nodes beside the range. */
 const REST_BYTES = 8192;

@@ -76,7 +76,6 @@ export async function getProof(
   return prove(verifier, parameters, await askProof(caller, parameters));
 }
 
-/** An answer that is not verified. */
 interface AskedProof extends ServerProof {
   /** The state root that the server names. */
   readonly claimed: string;

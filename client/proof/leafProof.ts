@@ -45,7 +45,6 @@ export interface LeafProof extends ProvenLeaf {
   readonly at: string;
   readonly rootNode: Uint8Array;
   readonly nextFreeNode: number;
-  /** The leaf hash. */
   readonly node: Uint8Array;
   /** Of the siblings, by height from 0 to 39; that of height 0 is 32 zero bytes where that leaf is empty. */
   readonly preImages: readonly Uint8Array[];

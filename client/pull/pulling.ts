@@ -13,7 +13,6 @@ export interface PullingParameters extends Abortable {
   readonly retryMs?: number | undefined;
 }
 
-/** @throws TypeError */
 export function requirePulling(ahead: number, retryMs: number): void {
   requireWhole("ahead", ahead, 1, 1024);
   requireWhole("retryMs", retryMs, 0, MAX_MS);

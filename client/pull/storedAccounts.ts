@@ -10,7 +10,6 @@ import {HASH_SUITES, newTreeRoot} from "../hash/hashSuites.ts";
 import type {TreeLeaf} from "../leaves/treeLeaf.ts";
 import type {TreeRange} from "./treeRanges.ts";
 
-/** An account whose storage tree has leaves. */
 export interface StoredAccount {
   readonly leafIndex: number;
   /** `0x` and 40 lower-case digits. */

@@ -8,7 +8,6 @@ import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {type AskingAhead, askAhead} from "./askAhead.ts";
 import {ACCOUNTS} from "./places.ts";
 
-/** How a pull requests its ranges. */
 export interface RangeSource extends AskingAhead {
   readonly client: Pick<ProofClient, "getLeaves">;
   readonly block: bigint;

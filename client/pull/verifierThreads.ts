@@ -15,7 +15,6 @@ import {
 import {ProofError} from "../proof/proofError.ts";
 import type {VerifiedAnswer, VerifyJob} from "./leavesWorker.ts";
 
-/** Of node:worker_threads. */
 interface Worker {
   on(event: "message", listener: (message: VerifiedAnswer | "ready") => void): void;
   on(event: "error", listener: (error: unknown) => void): void;
@@ -95,7 +94,6 @@ interface PendingJob {
   readonly request: LeavesRequest;
 }
 
-/** One thread. It answers its jobs in order. */
 class VerifierThread {
   isReady = false;
   readonly jobs: PendingJob[] = [];

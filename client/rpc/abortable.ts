@@ -50,7 +50,6 @@ export async function within<Result>(
   }
 }
 
-/** Of node:events. */
 interface ListenerLimits {
   setMaxListeners?(count: number, ...targets: readonly AbortSignal[]): void;
 }

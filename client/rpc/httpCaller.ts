@@ -4,7 +4,6 @@ import {CALL_ID, readResult} from "./envelope.ts";
 import {RpcError} from "./rpcError.ts";
 import {cleanText, createRedaction, redactUrl} from "./secrets.ts";
 
-/** One call. */
 export interface RpcRequest {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -16,7 +15,6 @@ export interface RpcRequest {
 
 interface Endpoint {
   readonly url: string;
-  /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
 }

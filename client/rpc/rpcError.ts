@@ -21,7 +21,6 @@ export type RpcErrorName =
 /** A longer message of a server is cut. */
 const MAX_MESSAGE = 500;
 
-/** Of the HTTP answer. */
 export interface AnswerDetails {
   readonly status?: number;
   readonly retryAfterMs?: number | undefined;

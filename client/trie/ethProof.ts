@@ -12,7 +12,6 @@ import {check, readArray, readFields} from "../proof/strictJson.ts";
 import {decodeList, decodeNumber, type RlpItem, readHash, readNumber} from "./rlp.ts";
 import {EMPTY_TRIE, verifyTrieKey} from "./trieProof.ts";
 
-/** An account of Ethereum's state trie. */
 export interface EthAccount {
   readonly nonce: bigint;
   readonly balance: bigint;

@@ -13,7 +13,6 @@ export interface RlpItem {
 /** The longest payload whose length is in the first byte. */
 const MAX_SHORT = 55;
 
-/** @returns the item that is all of `bytes`. @throws ProofError */
 function decodeItem(at: Message, bytes: Uint8Array): RlpItem {
   const item = readItem(at, bytes, 0);
   check(item.encoded.length === bytes.length, at, "trailing bytes after the RLP item");
@@ -38,14 +37,12 @@ export function decodeNumber(at: Message, bytes: Uint8Array, maxBytes: number): 
   return readNumber(at, decodeItem(at, bytes), maxBytes);
 }
 
-/** @throws ProofError */
 export function readNumber(at: Message, {isList, payload}: RlpItem, maxBytes: number): bigint {
   check(!isList && payload.length <= maxBytes, at, () => `expected a number of at most ${maxBytes} bytes`);
   check(payload[0] !== 0, at, "a number begins with a zero byte");
   return payload.length === 0 ? 0n : BigInt(encodeHex(payload));
 }
 
-/** @throws ProofError */
 export function readHash(at: Message, {isList, payload}: RlpItem): Uint8Array {
   check(!isList && payload.length === 32, at, () => `expected a hash, got ${count(payload.length, "byte")}`);
   return payload;

@@ -24,7 +24,6 @@ export const EMPTY_TRIE: Uint8Array = decodeHex(
 const EMPTY_NODE = Uint8Array.of(0x80);
 
 const HASH_BYTES = 32;
-/** Nibbles of a hashed key. */
 const KEY_NIBBLES = 64;
 /** A branch for each nibble, and a leaf. */
 const MAX_NODES = KEY_NIBBLES + 1;
@@ -33,13 +32,11 @@ export const MAX_NODE_BYTES = 532;
 const MAX_NODE_TEXT = 2 + 2 * MAX_NODE_BYTES;
 const BRANCH_ITEMS = 17;
 
-/** A node, and its place in the proof. */
 export interface PlacedNode {
   readonly at: string;
   readonly node: Uint8Array;
 }
 
-/** Provides the nodes of a walk. */
 export interface NodeSource {
   /** @returns the node that has this hash. @throws ProofError if there is no such node */
   take(hash: Uint8Array, isRoot: boolean): PlacedNode;

@@ -15,7 +15,6 @@ export function formatMs(ms: number): string {
   return ms < 10 ? ms.toFixed(2) : ms < 100 ? ms.toFixed(1) : formatCount(ms);
 }
 
-/** A figure of any size. */
 export function formatFigure(figure: number): string {
   return figure < 100 ? String(Number(figure.toPrecision(3))) : formatCount(figure);
 }

@@ -12,13 +12,11 @@ export interface LoadReport {
   /** Why the load failed; empty if it passed. */
   readonly failures: readonly string[];
   readonly version: string;
-  /** The command that started the load. */
   readonly command: string;
   /** The commit of the generator. `server.client` names the server's. */
   readonly commit: string;
   /** The generator's machine. */
   readonly machine: Machine;
-  /** ISO 8601. */
   readonly startedAt: string;
   /** Scheme, host and port. The rest may contain keys. */
   readonly url: string;
@@ -89,7 +87,6 @@ export interface LoadReport {
   readonly verification: Verification;
   /** From the server's /metrics for the measured time; a string says why they are not available. */
   readonly serverUsage: ServerUsage | string;
-  /** Comparison with the run of `--against`. */
   readonly against: Comparison | undefined;
   readonly generator: {
     /** Fraction of the measured time in which each thread worked, or was ready to work but had no core, 0 .. 1. */
@@ -107,7 +104,6 @@ export interface LoadReport {
   };
   /** Why the figures may not describe the server. */
   readonly warnings: readonly string[];
-  /** Other hints for readers. */
   readonly notes: readonly string[];
   /** One row per second of the measured time. Answers count in the second of their arrival. */
   readonly timeline: readonly TimelineRow[];

@@ -7,7 +7,6 @@ import {writeMachine} from "./machine.ts";
 export interface ReportTable {
   /** Above the labels, then above each column of cells. */
   readonly head: readonly string[];
-  /** A label, then its cells. */
   readonly rows: readonly (readonly string[])[];
 }
 

@@ -39,7 +39,6 @@ const NOTHING: Verdict = {
 };
 const REASON_CHARACTERS = 120;
 
-/** Shortens a text of the server. */
 type Shown = (text: unknown) => string;
 
 /** @returns `shorten` that also removes the keys of the URL and the headers */

@@ -14,7 +14,6 @@ export interface DriverPlan {
   /** Requests per second of all threads together; undefined: closed loop. */
   readonly rate: number | undefined;
   readonly threads: number;
-  /** Index of this thread. */
   readonly thread: number;
   readonly connections: number;
   /** Number of answers that this thread samples for verification. */

@@ -18,7 +18,6 @@ const COUNT_BITS = 64;
 
 /** In milliseconds, with three significant digits. */
 export interface LatencyFigures {
-  /** Number of recorded values. */
   readonly count: number;
   readonly p50Ms: number;
   readonly p90Ms: number;

@@ -19,7 +19,6 @@ export interface Tally {
     requests: number;
     /** Requests with HTTP 200 and a complete body. */
     answered: number;
-    /** Calls with a result. */
     results: number;
     /** Results of estimates, which are part of `results`. */
     estimateResults: number;
@@ -79,7 +78,6 @@ export function addTally(into: Tally, from: Tally): void {
       countTrouble(into.troubles[kind], key, count, message);
 }
 
-/** Adds each count to the one of the same name. */
 export function addCounts<Name extends string>(
   into: Record<Name, number>,
   from: Readonly<Record<Name, number>>,

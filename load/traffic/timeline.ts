@@ -15,12 +15,10 @@ export interface Arrived {
   answered: number;
   /** Requests that failed: HTTP status, socket, timeout. */
   failed: number;
-  /** Calls with a result. */
   results: number;
   /** Calls with an error or malformed. */
   callErrors: number;
   proofs: number;
-  /** Bytes of bodies. */
   bytes: number;
 }
 

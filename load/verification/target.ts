@@ -50,7 +50,6 @@ export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): Blo
   return {low: Math.min(...ends), high: Math.max(...ends)};
 }
 
-/** The accounts to ask for. */
 export async function chooseKeys(
   rpc: RpcClient,
   {keys, absent, estimates, style}: Pick<LoadOptions, "keys" | "absent" | "estimates" | "style">,

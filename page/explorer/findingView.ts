@@ -16,7 +16,6 @@ import {writeCurl, writeViem} from "./snippets.ts";
 const STORAGE_ROOT = [64, 96] as const;
 const HEADLINE_SLOTS = 2;
 
-/** @param url - URL of the service */
 export function drawFinding(finding: Finding, url: string): HTMLElement {
   const {verdict} = finding;
   return element(

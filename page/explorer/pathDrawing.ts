@@ -79,7 +79,6 @@ function drawStep({side, isEmpty}: PathStep, y: number): SVGElement[] {
   ];
 }
 
-/** Labels the siblings of a run. */
 function drawLabel(
   run: readonly PathStep[],
   {side, isEmpty, height, sibling}: PathStep,

@@ -3,7 +3,6 @@ import {quantity} from "../../client/bytes/hex.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 
-/** @param url - URL of the service */
 export function writeCurl(url: string, {address, storageKeys}: ProofRequest, block: bigint): string {
   const call = {
     ...{jsonrpc: "2.0", id: 1, method: "chain_getProofAt"},

@@ -16,7 +16,6 @@ export class History {
     if (this.scrapes.length > MAX_SCRAPES) this.scrapes.shift();
   }
 
-  /** Time between the first and the last scrape. */
   get seconds(): number {
     const [first] = this.scrapes;
     return first === undefined ? 0 : secondsBetween(first, this.scrapes.at(-1) as Scrape);

@@ -17,12 +17,10 @@ import {encodeField} from "./partFormat.ts";
 /** A value in a file: integers as bigint. */
 export type ParquetValue = bigint | Uint8Array | undefined;
 
-/** A column of the file. */
 export interface ParquetColumn {
   readonly element: SchemaElement;
   /** Of a value in the file, approximately. */
   readonly bytes: number;
-  /** @throws RangeError that names the column */
   encode(row: AnyRow): ParquetValue;
 }
 
@@ -37,26 +35,36 @@ const LARGE = "_large";
 
 export function parquetColumns({columns}: Table): ParquetColumn[] {
   return columns.flatMap(column => {
-    if (column.kind !== "amount") return [createColumn(column)];
-    const encode = (isLarge: boolean, length: number) => (row: AnyRow) => {
-      const amount = readCell(column, row) as bigint | undefined;
-      if (amount === undefined || amount >= DECIMAL_END !== isLarge) return undefined;
-      return isLarge ? encodeWord(amount, length) : amount;
-    };
+    const {name, kind} = column;
+    const repetition_type = column.isOptional || kind === "amount" ? "OPTIONAL" : "REQUIRED";
+    const create = (
+      element: Partial<SchemaElement>,
+      bytes: number,
+      encode: (cell: ColumnValue) => ParquetValue = cell => cell as Uint8Array,
+    ): ParquetColumn => ({
+      element: {name, ...element, repetition_type},
+      bytes,
+      encode: row => {
+        const cell = readCell(column, row);
+        return cell === undefined ? undefined : encode(cell);
+      },
+    });
+    const fixed = (type_length: number) => ({type: "FIXED_LEN_BYTE_ARRAY", type_length}) as const;
+    if (kind === "index") return create({type: "INT64"}, 8, cell => BigInt(cell as number));
+    if (kind === "count")
+      return create({type: "INT64", converted_type: "UINT_64"}, 8, cell => cell as bigint);
+    if (kind === "bytes") return create({type: "BYTE_ARRAY"}, LONG_BYTES);
+    if (kind === "word") return create(fixed(WORD_BYTES), WORD_BYTES, cell => encodeWord(cell as bigint));
+    if (kind !== "amount") return create(fixed(bytesOf(kind) as number), bytesOf(kind) as number);
+    const decimal = {converted_type: "DECIMAL", precision: DECIMAL_DIGITS, scale: 0} as const;
+    const isLarge = (cell: ColumnValue) => (cell as bigint) >= DECIMAL_END;
     return [
-      {
-        element: {
-          ...elementOf(column.name, "FIXED_LEN_BYTE_ARRAY", true, DECIMAL_BYTES),
-          ...{converted_type: "DECIMAL" as const, precision: DECIMAL_DIGITS, scale: 0},
-        },
-        bytes: DECIMAL_BYTES,
-        encode: encode(false, DECIMAL_BYTES),
-      },
-      {
-        element: elementOf(column.name + LARGE, "FIXED_LEN_BYTE_ARRAY", true, WORD_BYTES),
-        bytes: 0,
-        encode: encode(true, WORD_BYTES),
-      },
+      create({...fixed(DECIMAL_BYTES), ...decimal}, DECIMAL_BYTES, cell =>
+        isLarge(cell) ? undefined : (cell as bigint),
+      ),
+      create({...fixed(WORD_BYTES), name: name + LARGE}, 0, cell =>
+        isLarge(cell) ? encodeWord(cell as bigint) : undefined,
+      ),
     ];
   });
 }
@@ -78,38 +86,6 @@ export function parseValue(kind: ColumnKind, stored: bigint | Uint8Array): Colum
   return isNumber ? BigInt(`0x${Buffer.from(stored).toString("hex")}`) : new Uint8Array(stored);
 }
 
-function createColumn(column: Column): ParquetColumn {
-  const {name, kind, isOptional} = column;
-  const cell = (row: AnyRow) => readCell(column, row);
-  if (kind === "index" || kind === "count") {
-    const element = elementOf(name, "INT64", isOptional);
-    const isSigned = kind === "index";
-    return {
-      element: isSigned ? element : {...element, converted_type: "UINT_64"},
-      bytes: 8,
-      encode: row => {
-        const value = cell(row) as number | bigint | undefined;
-        return value === undefined ? undefined : BigInt(value);
-      },
-    };
-  }
-  if (kind === "bytes")
-    return {
-      element: elementOf(name, "BYTE_ARRAY", isOptional),
-      bytes: LONG_BYTES,
-      encode: row => cell(row) as Uint8Array | undefined,
-    };
-  const length = bytesOf(kind) ?? WORD_BYTES;
-  return {
-    element: elementOf(name, "FIXED_LEN_BYTE_ARRAY", isOptional, length),
-    bytes: length,
-    encode: row => {
-      const value = cell(row) as bigint | Uint8Array | undefined;
-      return typeof value === "bigint" ? encodeWord(value, length) : value;
-    },
-  };
-}
-
 /** @throws RangeError that names the column */
 function readCell(column: Column, row: AnyRow): ColumnValue | undefined {
   const value = row[column.key];
@@ -119,16 +95,6 @@ function readCell(column: Column, row: AnyRow): ColumnValue | undefined {
   });
 }
 
-function elementOf(
-  name: string,
-  type: "INT64" | "FIXED_LEN_BYTE_ARRAY" | "BYTE_ARRAY",
-  isOptional: boolean,
-  length?: number,
-): SchemaElement {
-  const repetition_type = isOptional ? "OPTIONAL" : "REQUIRED";
-  return {name, type, repetition_type, ...(length === undefined ? {} : {type_length: length})};
-}
-
-function encodeWord(value: bigint, length: number): Uint8Array {
-  return new Uint8Array(Buffer.from(value.toString(16).padStart(2 * length, "0"), "hex"));
+function encodeWord(value: bigint): Uint8Array {
+  return new Uint8Array(Buffer.from(value.toString(16).padStart(2 * WORD_BYTES, "0"), "hex"));
 }

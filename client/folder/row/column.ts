@@ -70,7 +70,6 @@ export function decodeCell(kind: ColumnKind, text: string): ColumnValue {
   return bytes;
 }
 
-/** Whether a column of this kind can have the value. */
 export function isValid(kind: ColumnKind, value: ColumnValue): boolean {
   if (typeof value === "object") return kind === "bytes" || value.length === BYTES[kind];
   if (kind === "index") return Number.isInteger(value) && value >= 0 && value <= MAX_INDEX;

@@ -121,14 +121,12 @@ export type SlotRow = RowsOf["slots"];
 export type AnyRow = Readonly<Record<string, ColumnValue | undefined>>;
 
 export interface Column extends ColumnType {
-  /** In rows. */
   readonly key: string;
   /** In files. */
   readonly name: string;
 }
 
 export interface Table {
-  /** In names of files. */
   readonly name: string;
   readonly columns: readonly Column[];
 }
