@@ -4,9 +4,8 @@ import type {Node} from "../rpc/node.ts";
 
 export interface NodeBlock {
   readonly number: number;
-  /** 32 bytes. */
+  /** 32 bytes each. */
   readonly hash: Uint8Array;
-  /** 32 bytes. */
   readonly parentHash: Uint8Array;
   /** Where the changes come from, with the node's name. */
   readonly origin: string;
@@ -28,10 +27,6 @@ export interface BlockReader {
    * @throws NodeFailure, NodeRefusal
    */
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]>;
-  /**
-   * Reads a block again whose changes did not give its state root, with all the detail that the node has.
-   *
-   * @returns undefined if there is no more detail. @throws as `read`
-   */
+  /** Reads a block in more detail, whose changes did not give its state root. @returns undefined if there is none */
   readonly reread?: (node: Node, number: number) => Promise<NodeBlock | undefined>;
 }

@@ -2,11 +2,7 @@
 import {toHex} from "../../storage/hex.ts";
 import {readNamedBlock} from "../rpc/namedBlock.ts";
 import type {Node} from "../rpc/node.ts";
-
-/** The node's chain differs from the local chain at a block that must not be removed. */
-export class DeepFork extends Error {
-  override readonly name = "DeepFork";
-}
+import {SourceError} from "./sourceStep.ts";
 
 /** The stored chain. */
 interface LocalChain {
@@ -23,8 +19,7 @@ interface LocalChain {
  *
  * @param from - a stored block, from `local.floor` to the node's newest block
  * @returns the newest block up to `from` that both chains have
- * @throws DeepFork naming both hashes if they differ at `local.floor`; NodeRefusal; NodeFailure, also if the node has
- *   no such block
+ * @throws SourceError naming both hashes if they differ at `local.floor`; NodeRefusal; NodeFailure
  */
 export async function findCommonAncestor(node: Node, local: LocalChain, from: number): Promise<number> {
   const {floor} = local;
@@ -48,9 +43,9 @@ export async function findCommonAncestor(node: Node, local: LocalChain, from: nu
   return below;
 }
 
-async function describeFork(node: Node, {floor, hashOf, why}: LocalChain): Promise<DeepFork> {
+async function describeFork(node: Node, {floor, hashOf, why}: LocalChain): Promise<SourceError> {
   const theirs = toHex(await readHash(node, floor));
-  return new DeepFork(
+  return new SourceError(
     `the node ${node.name} is on another chain: its block ${floor} is ${theirs}, ours is ${toHex(hashOf(floor))} and ${why}`,
   );
 }

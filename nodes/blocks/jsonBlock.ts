@@ -1,11 +1,8 @@
 /**
- * A block as eth_getBlockByNumber gives it with whole transactions, encoded again as the RLP of `geth export`: for nodes that
- * have no debug_getRawBlock.
- *
- * The node is not trusted: the header must have the hash that the node names. The caller compares the transactions and withdrawals
- * with the roots in the header.
+ * A block of eth_getBlockByNumber with full transactions, encoded as the RLP of `geth export`: for nodes without
+ * debug_getRawBlock. The node is not trusted: the header must have the hash that the node names. The caller compares
+ * transactions and withdrawals with the roots in the header.
  */
-
 import {encodeList, encodeNumber, type RlpItem} from "../../storage/rlp/rlpWriter.ts";
 import {
   type JsonObject,
@@ -30,10 +27,7 @@ const TRANSACTIONS: readonly (readonly string[])[] = [
 ];
 const AUTHORIZATION = ["chainId", "address", "nonce", "yParity", "r", "s"];
 
-/**
- * @param number - of the block that was asked for
- * @throws NodeFailure naming the block, and the field or both hashes
- */
+/** @param number - of the requested block. @throws NodeFailure naming the block, and the field or both hashes */
 export function encodeJsonBlock(json: unknown, number: number): Uint8Array {
   const where = `block ${number}`;
   const block = parseObject(json, where);
@@ -52,7 +46,7 @@ export function encodeJsonBlock(json: unknown, number: number): Uint8Array {
   ]);
 }
 
-/** As it stands in a block: an older one is a list, a newer one its bytes. */
+/** A legacy transaction is a list, a typed one its bytes. */
 function encodeTransaction(value: unknown, field: string): RlpItem {
   const fields = parseObject(value, field);
   const type = Number(parseQuantity(fields.type ?? 0, `${field}.type`, 8));

@@ -5,8 +5,7 @@ import {type Node, NodeFailure} from "../rpc/node.ts";
 import {type NodeHeader, readNodeHeaders} from "./nodeHeader.ts";
 
 /**
- * @param isFull - with full transactions, not only their hashes
- * @param parse - takes a response of eth_getBlockByNumber and the block's header
+ * @param parse - takes a response of eth_getBlockByNumber (with transactions if `isFull`) and the block's header
  * @returns blocks from `from` on, fewer if the node does not have the rest yet
  * @throws NodeFailure if they are not linked; what `parse` throws
  */

@@ -28,10 +28,7 @@ const MAX_HEADER_BYTES = 2 * MAX_EXTRA_DATA_BYTES;
 /** The hash is not that of Ethereum's fields. */
 class OtherHeader extends NodeFailure {}
 
-/**
- * @param blocks - with the numbers from `from` on
- * @throws NodeFailure if a field is missing or wrong, if it is another block, or if a hash is not that of its header
- */
+/** @param blocks - numbered from `from`. @throws NodeFailure for a wrong field, another block, or another hash */
 export async function readNodeHeaders(
   node: Node,
   blocks: readonly JsonObject[],
@@ -66,11 +63,7 @@ function tryHeader(block: JsonObject, number: number): NodeHeader | OtherHeader 
   }
 }
 
-/**
- * @param number - of the requested block
- * @returns Ethereum's fields in the order of the RLP
- * @throws NodeFailure if one is missing or wrong, if it is another block, or if its hash is not that of these fields
- */
+/** @returns Ethereum's fields in the order of the RLP. @throws NodeFailure, OtherHeader */
 export function checkHeader(block: JsonObject, number: number): readonly Uint8Array[] {
   const where = `block ${number}`;
   const reported = parseQuantity(block.number, `${where}: number`, 64);
@@ -84,10 +77,7 @@ export function checkHeader(block: JsonObject, number: number): readonly Uint8Ar
   );
 }
 
-/**
- * @param answer - of debug_getRawHeader. The fields of the block must agree with it.
- * @throws NodeFailure
- */
+/** @param answer - of debug_getRawHeader. The fields of the block must agree with it. @throws NodeFailure */
 function parseRawHeader(answer: unknown, block: JsonObject, number: number): NodeHeader {
   const where = `block ${number}`;
   const rlp = new Uint8Array(parseBytes(answer, `${where}: debug_getRawHeader`, MAX_HEADER_BYTES));

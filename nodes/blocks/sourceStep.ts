@@ -1,18 +1,18 @@
-/** The steps that a source gives. The import completes a step before it asks for the next one. */
+/** The steps of a source. The import completes a step before it asks for the next one. */
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 
 export type SourceStep = SourceBlock | RollbackStep | FinalizedStep;
 
-/** Enough to see whether a block is in the store already, and the block itself. */
+/** Enough to see whether a block is already stored, and the block itself. */
 export interface SourceBlock {
   readonly kind: "block";
   readonly number: number;
   /** 32 bytes. */
   readonly hash: Uint8Array;
   /**
-   * 32 bytes, of a source that goes on where the store stands. If a command has removed the parent meanwhile, the block is
-   * skipped, and the source continues after the newest block.
+   * 32 bytes, of a source that continues after the newest stored block. If a command has removed that one, the block is
+   * skipped.
    */
   readonly parentHash?: Uint8Array | undefined;
   /** Of a source that has lines, from 1. */
@@ -24,40 +24,32 @@ export interface SourceBlock {
   readonly origin: string;
   /** The difference comes from executing the block, which compared the state root with the header's. */
   readonly isExecuted?: boolean;
-  /** Why no trusted root commits to the state after the block, if the source knows that. */
+  /** Why no trusted root commits to the state after the block, if the source knows. */
   readonly unverified?: string | undefined;
-  /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
+  /** Computes the changes, by executing the block if needed. Called at most once, in block order. */
   difference(): Promise<BlockDifference>;
-  /**
-   * Reads the block from the other nodes that there are and answer.
-   *
-   * @returns what each of them gives. @throws Stopped
-   */
+  /** Reads the block from every other node that answers. @throws Stopped */
   readonly readElsewhere?: (() => Promise<readonly BlockDifference[]>) | undefined;
-  /**
-   * Reads the block again, and more of it, once its difference did not give the root of its header.
-   *
-   * @returns undefined if no node gives it in time. @throws Stopped
-   */
+  /** Reads a block again, in more detail, whose changes did not give its state root. @throws Stopped */
   readonly reread?: (() => Promise<BlockDifference | undefined>) | undefined;
 }
 
-/** The blocks above `to` are of another branch. */
+/** The blocks above `to` are on another branch. */
 interface RollbackStep {
   readonly kind: "rollback";
   readonly to: number;
 }
 
-/** The blocks up to `block`, which is held and whose hash must be `hash`, are finalized. */
+/** The blocks up to `block`, which is stored and must have this hash, are finalized. */
 interface FinalizedStep {
   readonly kind: "finalized";
   readonly block: number;
   readonly hash: Uint8Array;
-  /** What layer 1 finalized, to be recorded before. */
+  /** Finalizations on layer 1, recorded first. */
   readonly layer1: FinalityStep | undefined;
 }
 
-/** Of block 0 as a genesis file gives it: its trie is made with it. */
+/** Block 0 of a genesis file, whose trie is built with it. */
 export const GENESIS_ORIGIN = {kind: "block", origin: "the genesis file", isExecuted: true} as const;
 
 /** A source was asked to stop before its next block was complete. */
@@ -68,15 +60,15 @@ export class Stopped extends Error {
   }
 }
 
-/** A source is at fault: the message says where and what. */
+/** The source is at fault. The message says where. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
 }
 
-/** What the operator gave is at fault, so another attempt fails too. */
+/** The operator's settings are at fault, so another attempt fails too. */
 export class SettingsFault extends SourceError {}
 
-/** A feed does not go on with what is held. */
+/** A feed does not continue from the newest stored block. */
 export class SnapshotNeeded extends SourceError {}
 
 /** Only damage leaves a gap in the store. */

@@ -1,7 +1,4 @@
-/**
- * Blocks from differences (docs/importing.md): NDJSON, one line per block, read as it streams in.
- */
-
+/** Blocks from differences (docs/importing.md): NDJSON, one line per block, read as it streams in. */
 import type {AccountChange, SlotDifference} from "../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
@@ -24,10 +21,7 @@ import {type LineHandler, LineScanner} from "./lineScanner.ts";
 /** One account with a million slots has 140 MB; JSON.parse takes texts of up to 512 MB. */
 const MAX_ACCOUNT_BYTES = 256 << 20;
 
-/**
- * @param signal - if it has ended `chunks` early, an incomplete line is no error
- * @throws SourceError naming the line
- */
+/** @param signal - if it ended `chunks` early, an incomplete line is no error. @throws SourceError naming the line */
 export async function* readDifferenceLines(
   chunks: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
@@ -119,7 +113,7 @@ class LineAssembler implements LineHandler {
     this.accounts = undefined;
   }
 
-  /** The blocks that are complete and not taken yet. */
+  /** Complete blocks since the last call. */
   take(): SourceBlock[] {
     const taken = this.blocks;
     this.blocks = [];
@@ -138,7 +132,7 @@ class LineAssembler implements LineHandler {
     return head;
   }
 
-  /** The fields of the header that the line has itself. */
+  /** The line's own fields of the header. */
   private header(number: number, hash: Uint8Array): BlockHeader {
     // `stateRoot` of a line is that of the trees.
     const {stateRoot: _, ...fields} = Object.fromEntries(this.fields);
@@ -189,16 +183,16 @@ function showField(value: BlockHeader[keyof BlockHeader]): string {
   return value instanceof Uint8Array ? toHex(value) : String(value ?? "none");
 }
 
-const ACCOUNT_FIELDS = new Set(["nonce", "balance", "code", "storage", "reset"]);
+const ACCOUNT_FIELDS: readonly string[] = ["nonce", "balance", "code", "storage", "reset"];
 
 /** @param field - names the account in messages. @returns undefined: the account is deleted */
 function parseAccountChange(value: unknown, field: string): AccountChange | undefined {
   if (value === null) return undefined;
   const fields = parseObject(value, field);
   for (const name of Object.keys(fields))
-    if (!ACCOUNT_FIELDS.has(name))
+    if (!ACCOUNT_FIELDS.includes(name))
       throw new SourceError(
-        `${field}: expected the fields ${[...ACCOUNT_FIELDS].join(", ")}, got ${JSON.stringify(name)}`,
+        `${field}: expected the fields ${ACCOUNT_FIELDS.join(", ")}, got ${JSON.stringify(name)}`,
       );
   const {nonce, balance, code, storage, reset} = fields;
   if (reset !== undefined && typeof reset !== "boolean")
@@ -219,7 +213,7 @@ function parseStorage(value: unknown, field: string): SlotDifference[] {
   }));
 }
 
-/** `0x` and 1 to 64 hex digits, as 32 bytes. */
+/** 32 bytes. */
 function parseWordBytes(value: unknown, field: string): Buffer {
   return Buffer.from(parseWord(value, field).slice(2), "hex");
 }

@@ -1,5 +1,4 @@
-/** The accounts of `geth snapshot dump`, line after line: checked, and handed to what builds their tries. */
-
+/** The accounts of `geth snapshot dump`, line by line: checked, and passed to what builds their tries. */
 import type {TrieBuilder} from "../../storage/commit/trieBuilder.ts";
 import {KECCAK_EMPTY, keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -19,28 +18,22 @@ const QUOTE = 0x22;
 const FIELDS = ["balance", "nonce", "root", "codeHash", "code", "address", "key"] as const;
 type Field = (typeof FIELDS)[number];
 
-/** Those that geth leaves out of some lines. */
+/** geth leaves these out of some lines. */
 const OPTIONAL: ReadonlySet<Field> = new Set(["code", "address"]);
 
 export class DumpedAccounts implements LineHandler {
   /** Of the current line. */
   private readonly fields = new Map<Field, Uint8Array | bigint>();
   private hasStorage = false;
-  private isFirst = true;
+  /** Was the first line, with the root, read? */
+  hasRoot = false;
   private last: Uint8Array | undefined;
   private lastSlot: Uint8Array | undefined;
 
-  /** @param stateRoot - that the first line must name */
   constructor(
     private readonly builder: TrieBuilder,
     private readonly stateRoot: Uint8Array,
   ) {}
-
-  /** Was the line with the root read? */
-  get hasRoot(): boolean {
-    return !this.isFirst;
-  }
-
   field(name: string, json: Buffer): void {
     const field = FIELDS.find(known => known === name);
     if (field === undefined)
@@ -68,9 +61,9 @@ export class DumpedAccounts implements LineHandler {
   }
 
   end(): void {
-    if (this.isFirst) this.readRoot();
-    else this.addAccount();
-    this.isFirst = false;
+    if (this.hasRoot) this.addAccount();
+    else this.readRoot();
+    this.hasRoot = true;
     this.hasStorage = false;
     this.fields.clear();
   }
@@ -79,10 +72,9 @@ export class DumpedAccounts implements LineHandler {
     const root = this.fields.get("root");
     if (root === undefined || this.fields.size > 1 || this.hasStorage)
       throw new SourceError('expected {"root":"0x.."} in the first line, got other fields');
-    const {stateRoot} = this;
-    if (Buffer.compare(root as Uint8Array, stateRoot) !== 0)
+    if (Buffer.compare(root as Uint8Array, this.stateRoot) !== 0)
       throw new SourceError(
-        `expected the root ${toHex(stateRoot)}, that of the header, got ${toHex(root as Uint8Array)}: this is the state of another block`,
+        `expected the root ${toHex(this.stateRoot)}, that of the header, got ${toHex(root as Uint8Array)}: this is the state of another block`,
       );
   }
 
@@ -164,13 +156,13 @@ function readNumber(field: string, text: Buffer, most: bigint, range: string): b
   return number;
 }
 
-/** Without its quotes. @throws SourceError if it has none */
+/** Without its quotes. */
 function textOf(name: string, json: Buffer): Buffer {
   if (json[0] !== QUOTE) throw wrong(name, "text in quotes", json);
   return json.subarray(1, -1);
 }
 
-/** @param text - hex digits, with or without 0x. @param length - undefined: any. @returns a new array */
+/** @param text - hex digits, with or without 0x. @returns a new array */
 function readBytes(name: string, text: Buffer, length?: number): Uint8Array {
   const start = text[0] === 0x30 && text[1] === 0x78 ? 2 : 0;
   const digits = text.length - start;
@@ -184,7 +176,7 @@ function readBytes(name: string, text: Buffer, length?: number): Uint8Array {
   return bytes;
 }
 
-/** Is it the RLP of a slot's value, in its only form? */
+/** Is it the canonical RLP of a slot's value? */
 function isSlot(rlp: Uint8Array): boolean {
   const [first = 0, second = 0] = rlp;
   if (rlp.length === 1) return first > 0 && first < STRING;

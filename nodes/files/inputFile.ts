@@ -1,6 +1,4 @@
-/**
- * Reads a file, a pipe or standard input (`-`) from start to end, as a stream of chunks. gzip is unpacked, whatever the name.
- */
+/** Reads a file, a pipe or standard input (`-`) as a stream of chunks, and unpacks gzip, whatever the name. */
 import {constants, type Stats} from "node:fs";
 import {open, stat} from "node:fs/promises";
 import {type Readable, Transform} from "node:stream";
@@ -14,10 +12,10 @@ const WHOLE_CHUNK_BYTES = 256 << 10;
 /** Larger genesis files do not fit a string of V8. */
 const MAX_WHOLE_BYTES = 480 << 20;
 
-/** How much of a file was read: bytes on disk, which are compressed bytes if it is gzip. */
+/** How much of a file was read, in bytes on disk, also of gzip. */
 export interface InputProgress {
   bytesRead: number;
-  /** undefined: not known. */
+  /** undefined: unknown. */
   bytesTotal: number | undefined;
 }
 
@@ -25,14 +23,10 @@ interface InputOptions {
   /** Size of one read. `progress.bytesRead` may be ahead of the work by as much. */
   readonly chunkBytes: number;
   readonly signal: AbortSignal;
-  /** undefined: nobody asks. */
   readonly progress: InputProgress | undefined;
 }
 
-/**
- * @param path - `-` is standard input
- * @returns read it once. It throws SourceError if the input cannot be read, is cut short or does not unpack
- */
+/** Read it once. It throws SourceError if the input cannot be read, is truncated, or does not unpack. */
 export async function openInput(path: string, options: InputOptions): Promise<AsyncIterable<Uint8Array>> {
   const {signal, progress} = options;
   const file = path === "-" ? undefined : await statOrThrow(path);
@@ -40,12 +34,11 @@ export async function openInput(path: string, options: InputOptions): Promise<As
   return unpacked(path, readChunks(path, options), signal);
 }
 
-/** As readWhole, as text. */
 export async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
   return (await readWhole(path, signal)).toString();
 }
 
-/** Reads a file, plain or .gz. @throws SourceError; Stopped if the signal came before the end */
+/** @throws SourceError, also for a pipe; Stopped if the signal came before the end */
 export async function readWhole(path: string, signal: AbortSignal): Promise<Buffer> {
   await statOrThrow(path, false);
   const chunks = await openInput(path, {chunkBytes: WHOLE_CHUNK_BYTES, signal, progress: undefined});
@@ -60,7 +53,6 @@ export async function readWhole(path: string, signal: AbortSignal): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/** @param takesPipe - whether it may be a pipe */
 async function statOrThrow(path: string, takesPipe = true): Promise<Stats> {
   try {
     const found = await stat(path);
@@ -72,7 +64,7 @@ async function statOrThrow(path: string, takesPipe = true): Promise<Stats> {
   }
 }
 
-/** Opens it with the first chunk. The signal ends it early, as if the input ended there. */
+/** Opens the file with the first chunk. The signal ends it early, as if the input ended there. */
 async function* readChunks(
   path: string,
   {chunkBytes, signal, progress}: InputOptions,
@@ -95,7 +87,7 @@ async function* readChunks(
   }
 }
 
-/** Never waits for a writer, whatever kind of file is there by now. */
+/** Does not wait for a writer, even if the file has become a pipe. */
 async function openStream(path: string, chunkBytes: number): Promise<Readable> {
   if (path === "-") return openStandardInput();
   if ((await statOrThrow(path)).isFIFO()) return openFifo(path);
@@ -108,11 +100,7 @@ async function openStream(path: string, chunkBytes: number): Promise<Readable> {
   }
 }
 
-/**
- * Passes chunks on, or unpacks them if the first two bytes are gzip's. Ends `chunks` when it ends.
- *
- * @throws SourceError if they do not unpack
- */
+/** Passes chunks on, unpacked if the first two bytes are gzip's. Closes `chunks` in the end. */
 async function* unpacked(
   path: string,
   chunks: AsyncGenerator<Uint8Array>,

@@ -1,26 +1,25 @@
 /**
- * Cuts lines of JSON into values as the bytes come in. One field of a line is an object that is cut too, so a line with millions of
- * accounts or slots is never held whole.
+ * Cuts lines of JSON into values as the bytes come in. One field of a line is an object that is cut too, so a line with
+ * millions of accounts or slots is never in memory as a whole.
  *
  *   {"number":"0x1", ... , "accounts":{"0xaddress": {...}, ...}, ...}\n          block differences
  *   {"root":"0x.."}\n                                                            geth snapshot dump
  *   {"balance":"1", ... , "storage":{"0xslot":"a0..", ...}, "key":"0x.."}\n
  *
- * Only the punctuation between values is read here. What they are is for the handler to say.
+ * Only the punctuation between values is parsed here. The handler parses the values.
  */
 import {SourceError} from "../blocks/sourceStep.ts";
 
-/** What the scanner finds in a line, in the order of its bytes. Values are JSON text, views. Names have no quotes, and escapes stay. */
+/** Values are JSON text, as views. Names have no quotes, and keep their escapes. */
 export interface LineHandler {
-  /** A field other than the one that is cut. */
+  /** A field other than the one that is cut, which starts with `startEntries`. */
   field(name: string, value: Buffer): void;
-  /** The field that is cut begins. */
   startEntries(): void;
   entry(name: Buffer, value: Buffer): void;
   end(line: number): void;
 }
 
-/** `config` of block 0 is the largest, or a code of 2 MiB. */
+/** The largest is the `config` of block 0, or code of 2 MiB. */
 const MAX_FIELD_BYTES = 4 << 20;
 const MAX_NAME_BYTES = 256;
 const MAX_DEPTH = 64;
@@ -49,7 +48,7 @@ const EXPECTED: Readonly<Record<State, string>> = {
 };
 
 export class LineScanner {
-  /** The current line, from 1. */
+  /** From 1. */
   line = 1;
   private state: State = "line";
   /** Inside the field that is cut. */
@@ -71,19 +70,19 @@ export class LineScanner {
     private readonly handler: LineHandler,
   ) {}
 
-  /** @throws SourceError, as the handler does too: about the current line */
+  /** @throws SourceError about the current line, as the handler does too */
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) at = this.isCutting ? this.cut(chunk, at) : this.step(chunk, at);
   }
 
-  /** The input has ended. A last line needs no newline. @throws SourceError if it ended within a line */
+  /** After the last chunk. The last line needs no newline. @throws SourceError if the input ended within a line */
   finish(): void {
     if (this.state === "lineEnd") this.endLine();
     else if (this.state !== "line") throw new SourceError("the input ends within it (truncated?)");
   }
 
-  /** Punctuation, or the start of a name or value. @returns the offset after it */
+  /** Reads punctuation, or starts a name or value. @returns the offset after it */
   private step(chunk: Buffer, at: number): number {
     const byte = chunk[at] as number;
     if (byte === 0x20 || byte === 0x09 || byte === 0x0d) return at + 1;
@@ -137,10 +136,10 @@ export class LineScanner {
     this.state = "line";
   }
 
-  /** Reads a name or value up to its last byte. @returns the offset after the bytes that it took */
+  /** Reads a name or value up to its last byte. @returns the offset after the bytes taken */
   private cut(chunk: Buffer, start: number): number {
     if (!this.isCutting && chunk[start] === QUOTE) {
-      // Most are texts without escapes: a slot's key and value, the fields of an account.
+      // The common case: text without escapes.
       const end = chunk.indexOf(QUOTE, start + 1);
       if (end !== -1 && chunk[end - 1] !== BACKSLASH) return this.complete(chunk, start, end + 1);
     }

@@ -2,8 +2,7 @@
  * Pipes, sockets and terminals, as streams that the event loop polls: a pipe may be silent for ever, and a thread that
  * waits in read(2) can be neither stopped nor joined.
  *
- * Every descriptor has one owner, which closes it once. A number that is closed a second time may belong to LevelDB's
- * log or to a client's socket by then.
+ * Every descriptor has one owner, which closes it once. After that, its number may belong to LevelDB's log or a socket.
  */
 import {closeSync, constants, createReadStream, fstatSync, openSync} from "node:fs";
 import {Socket} from "node:net";
@@ -14,8 +13,8 @@ import {SettingsFault, SourceError} from "../blocks/sourceStep.ts";
 const STANDARD_INPUT = 0;
 
 /**
- * The process owns descriptor 0 as long as it lives: libuv leaves 0 to 2 open when a stream on them is closed, and Node
- * opens /dev/null in their place if they are not open at start. So no file can ever get the number 0.
+ * libuv never closes the descriptors 0 to 2, and Node opens /dev/null if they are not open at start, so no other file
+ * can get the number 0.
  */
 export function openStandardInput(): Readable {
   const kind = fstatSync(STANDARD_INPUT);
@@ -27,10 +26,8 @@ export function openStandardInput(): Readable {
 }
 
 /**
- * Does not wait for a writer. The socket owns the descriptor, so no FileHandle may have it. A worker thread must not close
- * "unmanaged" descriptors when it ends (threads/importThread.ts), since Node never learns that a socket closed one.
- *
- * @throws SourceError, also if `path` is no pipe
+ * Does not wait for a writer. The socket owns the descriptor. A worker thread must not close "unmanaged" descriptors
+ * when it ends (threads/importThread.ts), since Node never learns that a socket closed one.
  */
 export function openFifo(path: string): Socket {
   let fd: number | undefined;
@@ -44,7 +41,7 @@ export function openFifo(path: string): Socket {
   }
 }
 
-/** @returns a SettingsFault if the operator has named no file, or one that this user may not read */
+/** @returns a SettingsFault if the file does not exist, or this user may not read it */
 export function unreadable(path: string, error: unknown): SourceError {
   const {code = "", message} = error as NodeJS.ErrnoException;
   const Kind = ["ENOENT", "ENOTDIR", "EACCES"].includes(code) ? SettingsFault : SourceError;

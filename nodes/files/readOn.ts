@@ -1,21 +1,16 @@
-/** Reads blocks of a file on while those before them are taken. */
+/** Reads blocks of a file ahead of their consumer. */
 import {setImmediate as turn} from "node:timers/promises";
 
-/** Of blocks that wait to be taken. The next one may be larger. */
+/** Of waiting blocks. The next one may be larger. */
 const MOST_BYTES = 256 << 10;
 const MOST_BLOCKS = 32;
 
-interface FileBlock {
-  readonly bytes: Uint8Array;
-}
-
 /**
- * Yields the same blocks, each as soon as it is there.
+ * Yields each block as soon as it is read.
  *
- * @param onRead - called with each block when it is read
  * @throws what `blocks` throws, after the blocks before it
  */
-export async function* readOn<Block extends FileBlock>(
+export async function* readOn<Block extends {readonly bytes: Uint8Array}>(
   blocks: AsyncGenerator<Block, void>,
   onRead: (block: Block) => void,
 ): AsyncGenerator<Block> {
@@ -37,7 +32,7 @@ export async function* readOn<Block extends FileBlock>(
         onRead(value);
         readNext();
       },
-      // It is thrown when its turn comes.
+      // It is thrown when the consumer gets there.
       () => {
         isOver = true;
       },
@@ -46,7 +41,7 @@ export async function* readOn<Block extends FileBlock>(
   try {
     readNext();
     for (;;) {
-      // Whoever takes the blocks may never turn to the thread's other events, and reading a file is one.
+      // The consumer may never yield to the event loop, which reads the file.
       if (isReading && ahead.length > 1) await turn();
       const next = await ahead.shift();
       if (next === undefined || next.done === true) return;
@@ -55,7 +50,7 @@ export async function* readOn<Block extends FileBlock>(
       yield next.value;
     }
   } finally {
-    // A pipe may not give its next block for long. It is closed once it does, or the import's signal comes.
+    // A pipe may be silent for long. It is closed when the next block comes, or with the import's signal.
     const closed = blocks.return();
     if (isReading) closed.catch(() => {});
     else await closed;

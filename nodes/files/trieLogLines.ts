@@ -1,7 +1,4 @@
-/**
- * Blocks from trie logs (docs/importing.md): one per line, as hex digits or as the node's JSON has it.
- */
-
+/** Blocks from trie logs (docs/importing.md): one per line, as hex digits or as the node's JSON has it. */
 import {toHex} from "../../storage/hex.ts";
 import {type SourceBlock, SourceError} from "../blocks/sourceStep.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../blocks/trielogs/trieLog.ts";
@@ -13,12 +10,7 @@ import {atLine} from "./atLine.ts";
 const MAX_LINE_BYTES = 2 * MAX_TRIE_LOG_BYTES + 4096;
 const NEWLINE = 0x0a;
 
-/**
- * Empty lines are skipped.
- *
- * @param signal - if it has ended `chunks` early, an incomplete line is no error
- * @throws SourceError naming the line
- */
+/** @param signal - if it ended `chunks` early, an incomplete line is no error. @throws SourceError naming the line */
 export async function* readTrieLogLines(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -69,7 +61,6 @@ function parseLine(text: string, line: number): SourceBlock {
   };
 }
 
-/** Ignores unknown fields. */
 function parseFields(text: string): TrieLog {
   const {blockNumber, blockHash, trieLog} = parseObject(parseJson(text), "the line");
   const log = decodeTrieLog(parseBytes(trieLog, "trieLog", MAX_TRIE_LOG_BYTES));
@@ -89,7 +80,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** With or without 0x, also quoted. */
+/** With or without 0x, also in quotes. */
 function decodeDigits(text: string): TrieLog {
   const digits = /^("?)(?:0x)?(.*)\1$/s.exec(text)?.[2] ?? "";
   const bytes = Buffer.from(digits, "hex");

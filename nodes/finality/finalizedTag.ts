@@ -1,5 +1,4 @@
 /** The finalized tag of layer-2 nodes. With several nodes, two must agree; a single one is trusted. */
-
 import {findNamedBlock, type NamedBlock} from "../rpc/namedBlock.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 import type {Nodes} from "../rpc/nodes.ts";
@@ -17,22 +16,17 @@ interface CalledFinalized {
   readonly hashes: readonly {readonly node: string; readonly hash: Uint8Array}[];
 }
 
-/** Too few nodes call a block finalized. */
-interface Waiting {
-  readonly awaits: string;
-}
-
 /**
  * Asks all nodes for their finalized block, and then for the block that can be compared with the store.
  *
  * @param highest - the newest stored block that may be finalized
- * @throws NodeRefusal if no node has a finalized block and one does not support the tag; the signal's reason
+ * @throws NodeRefusal if no node has a finalized block and one does not support the tag
  */
 export async function readFinalizedTag(
   nodes: Pick<Nodes, "useEach">,
   highest: number,
   signal: AbortSignal,
-): Promise<CalledFinalized | Waiting> {
+): Promise<CalledFinalized | {readonly awaits: string}> {
   const tagged = await nodes.useEach(askForTag, signal);
   const answers = tagged.results.filter(one => "block" in one);
   const refusals = tagged.results.flatMap(one => ("refusal" in one ? [one.refusal] : []));

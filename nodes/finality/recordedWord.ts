@@ -1,19 +1,15 @@
-/** What the rollup contract on layer 1 records for a block: `stateRootHashes(block)`, or since DataFinalizedV4
- * `blockHashes(block)`.
- */
+/** What the rollup contract on layer 1 records for a block. */
 import {toHex} from "../../storage/hex.ts";
 import {parseFixedBytes} from "../rpc/answerValues.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";
 
-/** The first 4 bytes of keccak256 of stateRootHashes(uint256) and of blockHashes(uint256). */
+/** Selectors of stateRootHashes(uint256), and of blockHashes(uint256) since DataFinalizedV4. */
 const SELECTORS = {stateRootHashes: "0x8be745d1", blockHashes: "0x34cdf78d"} as const;
 const WORD_BYTES = 32;
 
 /**
- * Reads it in layer 1's finalized block.
- *
  * @param contract - 20 bytes
- * @returns 32 bytes; undefined if the contract has none for the block
+ * @returns 32 bytes as of layer 1's finalized block; undefined if the contract has none for the block
  * @throws NodeRefusal, NodeFailure
  */
 export async function readRecordedWord(

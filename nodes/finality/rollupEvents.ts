@@ -37,7 +37,6 @@ const MAX_EVENTS = 10_000;
 export const LOAD_BALANCER_HINT =
   "perhaps there are several nodes behind its URL, and one is behind or on a fork";
 
-/** An event and its layer-1 block. */
 export interface RollupEvent extends FinalityEvent {
   /** 32 bytes. */
   readonly layer1Hash: Uint8Array;
@@ -55,9 +54,8 @@ export interface RollupRange {
  * A node that lags silently leaves out the events of blocks that it does not have. Several nodes may be behind one URL,
  * so the block is requested in the same batch, before the events: a load balancer sends one HTTP request to one node.
  *
- * @param contract - 20 bytes
  * @returns the events in order
- * @throws NodeRefusal if the node does not read as many blocks at once; NodeFailure if an event is not what was
+ * @throws NodeRefusal if the node does not read as many blocks at once; NodeFailure for an event that was not
  *   requested, or if the node does not have block `to`
  */
 export async function readRollupEvents(

@@ -59,11 +59,9 @@ export interface RollupStep {
   readonly node: string;
 }
 
-/** Nothing was read: the first block to read is not final yet. */
+/** Nothing was read: block `awaits`, the one before the first block to read, is not final yet. */
 export interface AwaitedStart {
-  /** The block before the first block to read. */
   readonly awaits: number;
-  /** The newest layer-1 block that is final. */
   readonly head: number;
 }
 
@@ -79,8 +77,7 @@ export class RollupWatch {
   /**
    * Reads the next range. Waits for a node that answers.
    *
-   * @returns a step without events, and with the same mark, if there is nothing new; AwaitedStart until the block
-   *   before the first block to read is final
+   * @returns a step without events, and with the same mark, if there is nothing new
    * @throws Contradiction; the signal's reason
    */
   read(position: ReadPosition, signal: AbortSignal): Promise<RollupStep | AwaitedStart> {
@@ -143,9 +140,7 @@ export class RollupWatch {
     return readFinalized(node, "give --l1-depth if it does not know this tag");
   }
 
-  /**
-   * The mark just before the block of the last finalization, or before the first block to read.
-   */
+  /** The mark just before the block of the last finalization, or before the first block to read. */
   private async startingMark(
     node: Node,
     head: NamedBlock,
@@ -192,10 +187,8 @@ function requireSame({number, hash}: NamedBlock, last: NamedBlock): void {
 }
 
 /**
- * Finds the block in which the contract was deployed, so that earlier blocks need not be searched for its events.
- * Bisects eth_getCode: 24 calls for 16 million blocks.
+ * Bisects eth_getCode to find the block in which the contract was deployed: 24 calls for 16 million blocks.
  *
- * @param contract - 20 bytes
  * @param head - the newest final block
  * @returns the first block after which the contract has code; 0 if the node does not have the state of old blocks
  * @throws Contradiction if the contract has no code at `head`, NodeFailure

@@ -1,7 +1,4 @@
-/**
- * Parses values in a node's responses. An invalid value throws a NodeFailure that names the field and what was
- * expected.
- */
+/** Parses values in a node's responses. An invalid value throws a NodeFailure with the field's name. */
 import {NodeFailure} from "./node.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,7 +1,4 @@
-/**
- * Exponential backoff with jitter: each delay is twice the last, up to a maximum, less a random part that keeps callers
- * from retrying in step.
- */
+/** Exponential backoff. The random part keeps callers from retrying in step. */
 
 export interface BackoffSettings {
   readonly firstMs: number;

@@ -28,10 +28,7 @@ export class Candidate {
   private isProbing = false;
   /** When the node may be retried after a failure. */
   private retryAtMs = 0;
-  /**
-   * A success before this time does not reset the backoff, so the delays of a node that fails every second time keep
-   * growing.
-   */
+  /** A success before it does not reset the backoff, so that the delays of a flapping node keep growing. */
   private stableFromMs = 0;
   private failureCount = 0;
   private checkedEpoch = -1;
@@ -85,10 +82,7 @@ export class Candidate {
     }
   }
 
-  /**
-   * Makes a small call to a node whose delay is over, so that work does not wait for a node that is still down. Never
-   * rejects.
-   */
+  /** Makes a small call, so that work does not wait for a node that is still down. Never rejects. */
   async probe(signal: AbortSignal): Promise<void> {
     if (this.isProbing) return;
     this.isProbing = true;
@@ -120,9 +114,7 @@ export class Candidate {
     return this.caller.bind(signal).request("eth_chainId", []);
   }
 
-  /**
-   * @param failureCount - when the work began. The outcome of work that began before the last failure is ignored
-   */
+  /** @param failureCount - when the work began. The outcome of work from before the last failure is ignored */
   private noteSuccess(failureCount: number): void {
     if (failureCount !== this.failureCount) return;
     this.isProbed = false;

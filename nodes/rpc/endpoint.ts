@@ -76,11 +76,9 @@ export class Endpoint {
   }
 
   /**
-   * Sends an idempotent request, which may be sent twice.
+   * Sends an idempotent request, which may be sent twice. Redirects are not followed: only the operator chooses nodes.
    *
-   * @param onBytes - called with the length of each chunk of the response
-   * @returns the response, whatever its HTTP status. Redirects are not followed: only the operator chooses the nodes
-   * @throws NodeFailure, or the signal's reason
+   * @returns the response, whatever its HTTP status. @throws NodeFailure, or the signal's reason
    */
   async post(
     body: string,
@@ -107,29 +105,21 @@ export class Endpoint {
     signal: AbortSignal,
     onBytes: (bytes: number) => void,
   ): Promise<HttpAnswer> {
+    const {headers, path} = this;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.postOnce(body, signal, onBytes);
+        const response = await this.pool.request({method: "POST", path, headers, body, signal});
+        const parts: Buffer[] = [];
+        for await (const part of response.body as AsyncIterable<Buffer>) {
+          parts.push(part);
+          onBytes(part.length);
+        }
+        const retryAfterMs = parseRetryAfter(response.headers["retry-after"], Date.now());
+        return {status: response.statusCode, bytes: Buffer.concat(parts), retryAfterMs};
       } catch (error) {
         if (attempt === ATTEMPTS || signal.aborted || !isConnectionLost(error)) throw error;
       }
     }
-  }
-
-  private async postOnce(
-    body: string,
-    signal: AbortSignal,
-    onBytes: (bytes: number) => void,
-  ): Promise<HttpAnswer> {
-    const {headers, path} = this;
-    const response = await this.pool.request({method: "POST", path, headers, body, signal});
-    const parts: Buffer[] = [];
-    for await (const part of response.body as AsyncIterable<Buffer>) {
-      parts.push(part);
-      onBytes(part.length);
-    }
-    const retryAfterMs = parseRetryAfter(response.headers["retry-after"], Date.now());
-    return {status: response.statusCode, bytes: Buffer.concat(parts), retryAfterMs};
   }
 
   private toFailure(error: unknown): NodeFailure {

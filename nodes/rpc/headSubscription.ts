@@ -37,11 +37,7 @@ const SUBSCRIBE_ID = 1;
 const SUBSCRIBE = JSON.stringify(encodeCall({method: "eth_subscribe", params: ["newHeads"]}, SUBSCRIBE_ID));
 const PING = JSON.stringify(encodeCall({method: "eth_chainId", params: []}, SUBSCRIBE_ID + 1));
 
-/**
- * Subscribes, and calls `onHead` for each new block until the connection ends.
- *
- * @throws NodeFailure when the connection ends or cannot be made; the signal's reason
- */
+/** Calls `onHead` for each new block until the connection ends. @throws NodeFailure then; the signal's reason */
 export async function followHeads(
   settings: HeadSubscriptionSettings,
   hooks: HeadHooks,

@@ -13,10 +13,7 @@ export interface NamedBlock {
 /** A block number or tag. */
 type Selector = number | "latest" | "finalized";
 
-/**
- * @returns undefined if the node has no such block
- * @throws NodeRefusal; NodeFailure, also if the response is not a block or is another block
- */
+/** @returns undefined if the node has no such block. @throws NodeRefusal; NodeFailure, also for another block */
 export async function findNamedBlock(node: Node, which: Selector): Promise<NamedBlock | undefined> {
   const {method, params} = callNamedBlock(which);
   return parseNamedBlock(await node.request(method, params), which);
@@ -28,7 +25,7 @@ export function callNamedBlock(which: Selector): NodeCall {
   return {method: "eth_getBlockByNumber", params: [selector, false]};
 }
 
-/** @returns undefined if the node has no such block. @throws NodeFailure as findNamedBlock */
+/** @returns undefined if the node has no such block. @throws NodeFailure */
 export function parseNamedBlock(answer: unknown, which: Selector): NamedBlock | undefined {
   if ((answer ?? undefined) === undefined) return undefined;
   const where = typeof which === "number" ? `block ${which}` : `the ${which} block`;
@@ -43,7 +40,7 @@ export function parseNamedBlock(answer: unknown, which: Selector): NamedBlock | 
   };
 }
 
-/** @throws NodeFailure with the message `lack` if the node does not have the block; otherwise as findNamedBlock */
+/** @throws NodeFailure with the message `lack` if the node does not have the block */
 export async function readNamedBlock(
   node: Node,
   which: Selector,

@@ -1,7 +1,4 @@
-/**
- * Decides when to poll a node for new blocks: as soon as a node announces one over WebSocket, and otherwise at an
- * interval.
- */
+/** Decides when to poll a node: as soon as a node announces a block over WebSocket, and otherwise at an interval. */
 import {orAborted, sleep} from "../../client/rpc/abortable.ts";
 import {Backoff, type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
 import {followHeads} from "./headSubscription.ts";
@@ -34,7 +31,7 @@ export class HeadSignal {
   private readonly closing = new AbortController();
   /** Resolves when the subscription has ended permanently. */
   private readonly following: Promise<void>;
-  /** The error that ended the subscription, if it did not come from a node. */
+  /** What ended the subscription, unless a node did. */
   private failure: unknown;
   private state: HeadsEvent["state"] | undefined;
   /** A head was announced since `next` last returned. */
@@ -57,7 +54,7 @@ export class HeadSignal {
   /**
    * Waits until a head was announced since the last call, or for the polling interval. For one caller at a time.
    *
-   * @throws the signal's reason; the error that ended the subscription, if it did not come from a node
+   * @throws the signal's reason; what ended the subscription, unless a node did
    */
   async next(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();

@@ -1,7 +1,6 @@
-/**
- * A JSON-RPC node, as seen by code that reads blocks or events. nodes.ts selects one of several nodes and retries work.
- */
-/** A call to send. Values are JSON. */
+/** A JSON-RPC node, as seen by code that reads blocks or events. */
+
+/** Values are JSON. */
 export interface NodeCall {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -14,29 +13,18 @@ export function encodeCall({method, params}: NodeCall, id: number): object {
 
 /** One node for one unit of work, so that all responses come from the same node. */
 export interface Node {
-  /**
-   * Scheme, host and port, for logs and messages. Paths, queries, users and headers may contain secrets and are left
-   * out.
-   */
+  /** Scheme, host and port, for logs. The rest of a URL may contain secrets. */
   readonly name: string;
   /** @returns the result, parsed. @throws NodeRefusal, NodeFailure */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /**
-   * Sends the calls as JSON-RPC batches.
-   *
-   * @returns the results in the order of the calls
-   * @throws NodeRefusal for the first refused call; NodeFailure
-   */
+  /** Sends batches. @returns results in the order of the calls. @throws NodeRefusal of the first; NodeFailure */
   requestAll(calls: readonly NodeCall[]): Promise<unknown[]>;
 }
 
 /** "Method not found" and "invalid params" (JSON-RPC 2.0). */
 const CODES_OF_CALL: ReadonlySet<number> = new Set([-32601, -32602]);
 
-/**
- * The node responded with a JSON-RPC error that is not transient. Another node may still succeed
- * (nodes.ts).
- */
+/** The node responded with a JSON-RPC error that is not transient. Another node may still succeed. */
 export class NodeRefusal extends Error {
   constructor(
     message: string,
@@ -52,10 +40,7 @@ export class NodeRefusal extends Error {
     return new NodeRefusal(`${blocks}: ${this.message}${hint}`, this.code);
   }
 
-  /**
-   * The call itself is invalid, so every node would refuse it. Other errors, such as "header not found", are about the
-   * node.
-   */
+  /** The call is invalid, so every node would refuse it. Others, such as "header not found", are about the node. */
   get isCallError(): boolean {
     return CODES_OF_CALL.has(this.code);
   }
@@ -76,10 +61,7 @@ export class NodeFailure extends Error {
   }
 }
 
-/**
- * A node contradicts the store, or what it or another node called final. A retry would not help: finality stays where
- * it is until the contradiction is resolved.
- */
+/** A node contradicts the store, or what was called final. A retry does not help, so finality stops rising. */
 export class Contradiction extends Error {
   override readonly name = "Contradiction";
 }

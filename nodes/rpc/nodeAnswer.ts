@@ -1,7 +1,4 @@
-/**
- * Validates JSON-RPC responses of nodes. Error messages contain no text from the node, so they are safe for logs and
- * callers.
- */
+/** Validates JSON-RPC responses of nodes. Error messages contain no text from the node, so they are safe for logs. */
 import {isAscii, isUtf8} from "node:buffer";
 import {NodeFailure} from "./node.ts";
 

@@ -17,10 +17,7 @@ const RETRY_WAITS_MS = [25, 100];
 const QUESTION_CALLS = 2;
 /** Longest reason of a failure, which may quote values from the node. */
 const MAX_REASON = 500;
-/**
- * Longest text that is shown of an answer with another status, such as geth's "invalid host specified". HTML is not
- * shown.
- */
+/** Longest text shown of a response with another status, such as geth's "invalid host specified". */
 const MAX_STATUS_TEXT = 100;
 const MAX_STATUS_BYTES = 1000;
 const OK = 200;
@@ -47,10 +44,7 @@ export class NodeCaller {
     this.endpoint = new Endpoint(url, settings, onDisconnect);
   }
 
-  /**
-   * @param onBytes - called with the length of each chunk of a response
-   * @returns the node for one unit of work, whose requests the signal aborts
-   */
+  /** @returns the node for one unit of work, whose requests the signal aborts. @param onBytes - as in Nodes.use */
   bind(signal: AbortSignal, onBytes?: (bytes: number) => void): Node {
     const send: Send = body => this.endpoint.post(body, signal, onBytes);
     return {
@@ -101,9 +95,8 @@ export class NodeCaller {
   }
 
   /**
-   * Sends a batch. Providers refuse a batch that is too large with any status or error, or by hanging up. So the first
-   * refused call is sent again alone. That fails if the node is down or refuses the call itself. If it succeeds, the
-   * batch was too large, and the next batches are smaller.
+   * Sends a batch. Providers refuse one that is too large with any status or error, or by hanging up. So the first
+   * refused call is sent again alone. If it succeeds, the batch was too large, and the next batches are smaller.
    *
    * @returns the results of the first calls, at least one
    */
@@ -128,8 +121,7 @@ export class NodeCaller {
   }
 
   /**
-   * @returns the results of the calls before the first one that may have been refused because the batch was too large;
-   *   none if the whole batch was refused
+   * @returns the results of the calls before the first that may have been refused because the batch was too large
    * @throws NodeFailure; NodeRefusal for a call that is refused for another reason
    */
   private async askBatch(send: Send, calls: readonly NodeCall[]): Promise<unknown[]> {
@@ -156,10 +148,7 @@ export class NodeCaller {
     return results;
   }
 
-  /**
-   * Ignores the status if the body is a JSON-RPC response: too long a range of logs is refused with 400, 413, 500 and
-   * others.
-   */
+  /** A JSON-RPC body counts whatever the status: ranges of logs are refused with 400, 413, 500 and others. */
   private read({status, bytes, retryAfterMs}: HttpAnswer, id: number): Answer {
     try {
       return parseAnswer(bytes, id, true);

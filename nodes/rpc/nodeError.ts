@@ -13,9 +13,7 @@ const LIMIT_EXCEEDED = -32005;
 const TOO_MUCH_ASKED = /\b(results?|logs|ranges?|blocks|response|too large)\b/i;
 /** Too many requests, and statuses of gateways without a backend. They mean the same as LIMIT_EXCEEDED. */
 const LATER_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/**
- * An overloaded node: "resource unavailable" (EIP-1474), a timeout (geth), or rate limits of large providers.
- */
+/** "Resource unavailable" (EIP-1474), a timeout (geth), or rate limits of large providers. */
 const LATER_CODES: ReadonlySet<number> = new Set([-32002, -32016, -32029, -32090, -32097, 429]);
 /** A rate limit under another code. */
 const LATER_MESSAGE = /too many requests|rate limit|compute units per second/i;
@@ -29,11 +27,7 @@ const MAX_TEXT = 300;
 /** An internal error of the node. The same call may succeed at once. */
 export class InternalError extends NodeFailure {}
 
-/**
- * @param nodeName - for the message
- * @param redact - removes secrets from text of the node
- * @param http - the HTTP response with the error, if there is one
- */
+/** @param redact - removes secrets from text of the node. @param http - the response with the error, if there is one */
 export function toNodeError(
   error: ErrorAnswer,
   method: string,

@@ -33,9 +33,7 @@ export interface NodesEvent {
 
 /** Concurrent HTTP requests to one node. */
 const CONNECTIONS = 16;
-/**
- * Attempts per node while nodes refuse work for reasons of their own, such as a block that they do not have yet.
- */
+/** Attempts per node while nodes refuse work for reasons of their own, such as a missing block. */
 const MAX_REFUSALS = 3;
 
 export class Nodes {
@@ -65,11 +63,9 @@ export class Nodes {
 
   /**
    * Runs `work` on one node, and again after a NodeFailure: at once on another healthy node, or else with a growing
-   * delay. So the work may run several times; only its last result counts. A NodeRefusal is retried too, unless it is
-   * about the call (`isCallError`), or the work was refused MAX_REFUSALS times per node.
+   * delay. A NodeRefusal is retried too, unless it is about the call, or came MAX_REFUSALS times per node.
    *
    * @param onBytes - called with the length of each chunk of the responses
-   * @returns the work's result
    * @throws what the work throws, except what is retried; the signal's reason; Error after `close`
    */
   use<Result>(
@@ -82,9 +78,7 @@ export class Nodes {
 
   /**
    * Runs `work` once on each healthy node except the one that `use` takes now. Failures and refusals of nodes are only
-   * recorded, and an abort by the signal or by `close` is ignored.
-   *
-   * @throws what else the work throws
+   * recorded, and an abort is ignored.
    */
   async useOthers(work: (node: Node) => Promise<void>, signal: AbortSignal): Promise<void> {
     const [, ...others] = this.candidates.filter(candidate => candidate.isHealthy);
@@ -99,7 +93,6 @@ export class Nodes {
    * Runs `work` once on every node that is not in a retry delay, concurrently.
    *
    * @returns the results of the nodes that succeeded, and for each other node why it did not
-   * @throws what else the work throws; the signal's reason
    */
   useEach<Result>(
     work: (node: Node) => Promise<Result>,
@@ -114,16 +107,14 @@ export class Nodes {
     });
   }
 
-  /** @param name - of the node to prefer from now on */
+  /** Prefers this node from now on. */
   putFirst(name: string): void {
-    const [named, others] = this.part(name);
-    this.candidates = [...named, ...others];
+    this.sort(candidate => Number(candidate.caller.name !== name));
   }
 
-  /** @param name - of the node to use last from now on */
+  /** Uses this node last from now on. */
   putLast(name: string): void {
-    const [named, others] = this.part(name);
-    this.candidates = [...others, ...named];
+    this.sort(candidate => Number(candidate.caller.name === name));
   }
 
   /** Closes all connections, and fails all work. */
@@ -132,9 +123,9 @@ export class Nodes {
     await Promise.all(this.candidates.map(({caller}) => caller.close()));
   }
 
-  private part(name: string): [named: Candidate[], others: Candidate[]] {
-    const isNamed = ({caller}: Candidate): boolean => caller.name === name;
-    return [this.candidates.filter(isNamed), this.candidates.filter(candidate => !isNamed(candidate))];
+  /** Stable. */
+  private sort(rank: (candidate: Candidate) => number): void {
+    this.candidates = this.candidates.toSorted((one, other) => rank(one) - rank(other));
   }
 
   /** Runs with a signal that `signal` and `close` abort. */
@@ -186,11 +177,7 @@ export class Nodes {
   }
 }
 
-/**
- * Runs the work on each node, concurrently.
- *
- * @throws what else the work throws failures and refusals of nodes, once all have ended
- */
+/** Runs the work on each node, concurrently. @throws once all have ended, what no node is to blame for */
 async function runAll<Result>(
   candidates: readonly Candidate[],
   work: (node: Node) => Promise<Result>,

@@ -11,10 +11,7 @@ interface ProvenBlock {
   readonly isFinalized: boolean;
 }
 
-/**
- * @param hash - 32 bytes
- * @throws NodeRefusal, also if the node has no such block; NodeFailure if it returns another block
- */
+/** @param hash - 32 bytes. @throws NodeRefusal, also if the node has no such block; NodeFailure for another block */
 export async function readProvenBlock(node: Node, hash: Uint8Array): Promise<ProvenBlock> {
   const text = `0x${Buffer.from(hash).toString("hex")}`;
   const answer = await node.request("chain_getStateRoot", [{blockHash: text}]);

@@ -5,11 +5,7 @@ export const MAX_RETRY_AFTER_MS = 300_000;
 /** The required format. Date.parse alone accepts almost any text. */
 const DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;
 
-/**
- * @param value - of the header: seconds, or a date
- * @param nowMs - milliseconds since 1970
- * @returns milliseconds, 0 to MAX_RETRY_AFTER_MS. undefined if the value is neither
- */
+/** @param value - of the header: seconds, or a date. @returns 0 to MAX_RETRY_AFTER_MS; undefined if it is neither */
 export function parseRetryAfter(value: unknown, nowMs: number): number | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.trim();

@@ -43,6 +43,8 @@ interface BlockCheck {
   readonly trie?: BlockTrie | undefined;
   /** Only the block's source reports that accounts were removed and created again. */
   readonly hasOpenResets?: boolean;
+  /** What the block changed, to be kept with it for a feed. */
+  readonly changes?: Uint8Array | undefined;
 }
 
 export class BlockWriter {
@@ -173,7 +175,10 @@ export class BlockWriter {
   }
 
   /** @throws StoreError STATE_ROOT_MISMATCH in a store without sparse trees; then drop the block */
-  commit({block, tree}: PreparedBlock, {isVerified = true, trie, hasOpenResets}: BlockCheck = {}): void {
+  commit(
+    {block, tree}: PreparedBlock,
+    {isVerified = true, trie, hasOpenResets, changes}: BlockCheck = {},
+  ): void {
     const {header, chain, expectedStateRoot} = block;
     const {number} = header;
     const stateRoot = tree?.root ?? trie?.root;
@@ -187,6 +192,7 @@ export class BlockWriter {
     this.batch.putBlock(record);
     this.tip = record;
     this.putVerified(isVerified, number);
+    if (changes !== undefined) this.batch.put(placeOfChanges(number), encodeKept(header.hash, changes));
     if (expectedStateRoot !== undefined) this.putOpenResets(undefined);
     else if (hasOpenResets === true) this.putOpenResets({from: this.openResets?.from ?? number, to: number});
   }
@@ -230,12 +236,6 @@ export class BlockWriter {
     if (verified === undefined) return;
     this.putVerified(true, verified);
     this.putOpenResets(openAfter(this.openResets, verified));
-  }
-
-  /** Keeps what the newest block applied has changed, with the block. */
-  keepChanges(changes: Uint8Array): void {
-    const {newest} = this;
-    if (newest !== undefined) this.batch.put(placeOfChanges(newest.number), encodeKept(newest.hash, changes));
   }
 
   get trie(): BlockTrie | undefined {

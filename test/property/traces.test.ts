@@ -13,7 +13,7 @@ import {recoverAuthority} from "../../evm/execution/run/authorizations.ts";
 import {TraceReader} from "../../nodes/blocks/trace/traceReader.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {AnvilChain} from "../support/chains/anvilChain.ts";
-import {callNode} from "../support/chains/httpNode.ts";
+import {callNode, withoutPrestate} from "../support/chains/httpNode.ts";
 import {type RandomTraffic, randomTraffic} from "../support/chains/randomTraffic.ts";
 import {notRun} from "../support/processes/notRun.ts";
 import {propertyRuns} from "../support/soak.ts";
@@ -42,13 +42,18 @@ async function compareChain(t: TestContext, fork: string, {alloc, blocks}: Rando
   const stores = await ComparedStores.create(folder);
   try {
     await stores.apply(chain.block0, chain.block0);
-    const node = callNode(chain.anvil.url);
+    const anvil = callNode(chain.anvil.url);
     for (const [position, sent] of blocks.entries()) {
       const {executed} = await chain.mine(sent);
       const number = position + 1;
       const read = await Promise.all(
         METHODS.map(async method => {
-          const reader = new TraceReader(recoverAuthority, method, () => true);
+          const node = method === "prestate" ? anvil : withoutPrestate(anvil);
+          const reader = new TraceReader(
+            recoverAuthority,
+            () => true,
+            () => {},
+          );
           const [block] = await reader.read(node, number, number);
           assert.ok(block);
           const difference = await block.difference();

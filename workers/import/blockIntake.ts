@@ -1,7 +1,4 @@
-/**
- * Takes the blocks of a source into the store, and knows how far it has come. It applies the blocks that are not stored yet, marks
- * blocks as finalized as the job and the source say, and removes the newest ones on a rollback.
- */
+/** Takes the blocks of a source into the store: applies those that are not stored yet, and marks what is finalized. */
 
 import {SettingsFault, type SourceBlock, SourceError} from "../../nodes/blocks/sourceStep.ts";
 import {packChanges} from "../../nodes/feed/blockChanges.ts";
@@ -24,27 +21,26 @@ import {findOpenResets, requireSameResets} from "./resetCheck.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 
 export class BlockIntake {
-  /** Blocks that were in the store already when the source gave them. */
+  /** Blocks that the source gave although they were in the store. */
   alreadyHeld = 0;
   readonly progress: SourceProgress = {bytesRead: 0, bytesTotal: undefined, target: undefined};
-  /** What is on disk, as it was read last. */
+  /** On disk, when it was last read. */
   head: Head;
   private readonly trie: DifferenceCheck;
-  /** Why the last block applied is unverified. undefined: it is not. */
+  /** Why the last applied block is unverified. undefined: it is verified. */
   private unverified: string | undefined;
-  /** Accounts of the whole state that began the store. */
+  /** Of the whole state that began the store. */
   private builtAccounts = 0;
   /** False until the source has shown that it ends where it should. */
   private mayFinalize: boolean;
-  /** The highest number that the source called finalized; -1 for none. */
+  /** The highest block that the source reported as finalized; -1 for none. */
   private finalizedBySource = -1;
-  /** The last block that came from the source and is in the store now. */
+  /** The last block from the source that is in the store. */
   private newestSeen: number | undefined;
-  /** Of the main thread. */
   private readonly rollbackSignal: RollbackSignal | undefined;
-  /** The newest stored block that was there before the import; -1 for none. */
+  /** The newest stored block before the import; -1 for none. */
   private latestBefore: number;
-  /** What the thread had done before. */
+  /** The thread's work before this import. */
   private readonly begun = performance.eventLoopUtilization();
 
   private constructor(
@@ -62,7 +58,7 @@ export class BlockIntake {
     this.latestBefore = head.latest ?? -1;
   }
 
-  /** @param signal - ends the writing of a large state, with Stopped */
+  /** @param signal - aborts the writing of a large state with Stopped */
   static async create(
     store: StateStore,
     job: ImportJob,
@@ -73,7 +69,7 @@ export class BlockIntake {
     return new BlockIntake(store, job, writer, head, signal, onEvent);
   }
 
-  /** Imported blocks that were on disk then. */
+  /** Imported blocks that are on disk. */
   get blocks(): number {
     return (this.head.latest ?? -1) - this.latestBefore;
   }
@@ -108,10 +104,10 @@ export class BlockIntake {
   }
 
   /**
-   * Begins an empty store with a whole state, whose block is finalized. A store that has the block is left as it is.
+   * Begins an empty store with a whole state, whose block is finalized. A store that has the block stays as it is.
    *
-   * @param onProgress - called from time to time. It may throw to end the work
-   * @throws StoreError, SourceError: nothing of it can be reached, and `StateStore.reclaim` removes it
+   * @param onProgress - may throw, to end the work
+   * @throws StoreError, SourceError: what was written cannot be reached, and `StateStore.reclaim` removes it
    */
   async begin(state: WholeState, onProgress: () => void): Promise<void> {
     const {path, chainPath} = state;
@@ -124,15 +120,12 @@ export class BlockIntake {
       throw new SourceError(
         `${path}: expected the head ${toHex(head)}, got block ${number} (${toHex(hash)})`,
       );
-    if (
-      number >= this.writer.firstBlock &&
-      this.writer.latest !== undefined &&
-      this.writer.isStored(header)
-    ) {
+    const {firstBlock, latest} = this.writer;
+    if (number >= firstBlock && latest !== undefined && this.writer.isStored(header)) {
       this.alreadyHeld++;
       return;
     }
-    // The state may name none.
+    // The state may not name its chain.
     const block = {...state.block, chain: {...chain, chainId: chain.chainId ?? chainId}};
     await state.build(this.store, block, this.progress, accounts => {
       this.builtAccounts = accounts;
@@ -166,13 +159,12 @@ export class BlockIntake {
         const believes =
           isVerified && block.isExecuted !== true && difference.expectedStateRoot === undefined;
         const hasOpenResets = believes && (await this.checkResets(block, difference, prepared.resets));
-        this.writer.commit(prepared, {isVerified, trie: found.trie, hasOpenResets});
+        const changes = this.job.keepsChanges === true ? packChanges(difference) : undefined;
+        this.writer.commit(prepared, {isVerified, trie: found.trie, hasOpenResets, changes});
       } catch (error) {
         prepared.drop();
         throw error;
       }
-      const changes = this.job.keepsChanges === true ? packChanges(difference) : undefined;
-      if (changes !== undefined) this.writer.keepChanges(changes);
     };
     try {
       await put(await block.difference());
@@ -199,7 +191,7 @@ export class BlockIntake {
   }
 
   /**
-   * The root of a header does not show whether an account was removed and made again.
+   * The root in a header does not show whether an account was removed and created again.
    *
    * @returns whether only the source says so, and no other node could be asked. @throws ChangesRefused, SourceError
    */
@@ -217,7 +209,7 @@ export class BlockIntake {
     return true;
   }
 
-  /** Makes all taken blocks durable and visible. @throws StoreError WRITE_FAILED */
+  /** Makes all blocks durable and visible. @throws StoreError WRITE_FAILED */
   async flush(): Promise<void> {
     const {finalized} = this.job;
     // Only once the source has shown that it is of this chain, and only up to its newest block.
@@ -226,11 +218,7 @@ export class BlockIntake {
     await this.writer.flush();
   }
 
-  /**
-   * Removes the blocks above `block`. Call it only when all taken blocks are flushed.
-   *
-   * @throws StoreError FINALIZED, BLOCK_UNKNOWN: nothing is removed; WRITE_FAILED
-   */
+  /** Call it only when all blocks are flushed. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
   async rollback(block: number): Promise<void> {
     // Finalized blocks are not removed.
     if (block >= (this.head.finalized ?? -1)) this.rollbackSignal?.begin(block);
@@ -240,7 +228,7 @@ export class BlockIntake {
     if (this.newestSeen !== undefined) this.newestSeen = Math.min(this.newestSeen, block);
   }
 
-  /** Block 0 names the chain; if it does not, the job does. */
+  /** Adds the job's chain id to a block 0 that has none. */
   private nameChain(block: BlockDifference): BlockDifference {
     const {chainId} = this.job;
     if (block.chain === undefined || chainId === undefined) return block;

@@ -1,6 +1,4 @@
-/**
- * Blocks from a chain: geth's genesis and after it the blocks that `geth export` writes, executed one after the other, or trie logs.
- */
+/** Blocks of a file after geth's genesis: those of `geth export`, executed one after the other, or trie logs. */
 
 import type {BlockId} from "../../evm/execution/blockExecutor.ts";
 import {type BlockHead, decodeBlockHead} from "../../evm/execution/blockHead.ts";
@@ -15,7 +13,7 @@ import {MemoryTries} from "../../storage/trie/memoryTries.ts";
 import {ChainExecution} from "./chainExecution.ts";
 import type {SourceHost} from "./sourceHost.ts";
 
-/** Blocks that are in the store are only compared, by hash. @throws SourceError, ExecutionError */
+/** Stored blocks are only compared, by hash. @throws SourceError, ExecutionError */
 export async function* readChainBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -59,12 +57,7 @@ async function* readFileBlocks(
   }
 }
 
-/**
- * Blocks from trie logs, after the block of a genesis file. A trie log of block 0 is only compared, by hash: the genesis file says
- * what is in that block.
- *
- * @throws SourceError, ExecutionError
- */
+/** A trie log of block 0 is only compared, by hash: that block comes from the genesis file. */
 export async function* readTrieLogBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -80,7 +73,7 @@ export async function* readTrieLogBlocks(
   }
 }
 
-/** Block 0 of a genesis file. Its nodes are kept, unless the store has a block already. */
+/** Block 0 of a genesis file. Its trie is written, unless the store has a block already. */
 async function readGenesisBlock(
   genesis: Genesis,
   execution: ChainExecution,

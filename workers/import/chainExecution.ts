@@ -1,8 +1,4 @@
-/**
- * Executes a chain's blocks onto the store: those of a file (chainBlocks.ts) and those of a node (follow/executeReader.ts).
- *
- * Execution continues after the newest block, from its state trie.
- */
+/** Executes a chain's blocks onto the store, from the state trie of the newest one: blocks of a file, or of a node. */
 
 import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../../evm/execution/blockExecutor.ts";
 import type {BlockHead} from "../../evm/execution/blockHead.ts";
@@ -16,11 +12,11 @@ import type {SourceHost} from "./sourceHost.ts";
 
 export class ChainExecution {
   private readonly options: BlockExecutorOptions;
-  /** Of blocks that will be executed soon, but not at once. Close it when no more blocks are executed. */
+  /** Of blocks that will be executed soon. Close it at the end. */
   readonly senders: SendersAhead;
   private executor: BlockExecutor | undefined;
 
-  /** @param host - its signal ends the writing of a large allocation, with Stopped */
+  /** @param host - its signal aborts the writing of a large allocation, with Stopped */
   constructor(
     forks: ForkSchedule,
     private readonly host: SourceHost,
@@ -59,7 +55,7 @@ export class ChainExecution {
   private openExecutor(): BlockExecutor {
     const {executor} = this;
     const {newest = throwMissing(0), trie} = this.host.writer;
-    // A rollback leaves it ahead of the chain, or with pages that are gone.
+    // After a rollback it may be ahead of the chain, or have pages that were removed.
     const goesOn = executor?.trieOfHead.page === trie?.page && executor !== undefined;
     return goesOn && isSame(executor.head, newest)
       ? executor

@@ -1,13 +1,13 @@
 /**
- * Applies each block that was not executed here to the state trie too, if the store holds it. The trie must then have the root that
- * the block's header names. So what a source leaves out, or gets wrong, is found before the block is stored.
+ * Applies each block that was not executed here to the state trie too, if the store has it. The trie must then have the
+ * root in the block's header. So an omission or error of a source is found before the block is stored.
  *
  *   parent's trie   header   the block
- *   held            yes      its root is compared. A block 0 with a header begins the trie
- *   held            no       is applied, so that the next block with a header can be compared. A store without sparse trees holds all
- *   not held                 is taken as it is
+ *   stored          yes      its root is compared. A block 0 with a header begins the trie
+ *   stored          no       is applied, so that the next block with a header can be compared
+ *   missing                  is taken as it is
  *
- * Without the trie or the header, the block is "unverified".
+ * Without the trie or the header, the block is "unverified". A store without sparse trees always has the trie.
  */
 
 import {SourceError} from "../../nodes/blocks/sourceStep.ts";
@@ -18,7 +18,7 @@ import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {TrieStore} from "../../storage/trie/trieStore.ts";
 
-/** The block's changes do not give the root of its header, or cannot be. */
+/** The block's changes do not give the root of its header, or are impossible. */
 export class ChangesRefused extends SourceError {}
 
 export class DifferenceCheck {
@@ -28,15 +28,14 @@ export class DifferenceCheck {
   constructor(
     private readonly writer: BlockWriter,
     private readonly store: TrieStore,
-    /** The store has sparse trees, and may do without a trie. */
     private readonly hasTrees: boolean,
   ) {}
 
   /**
-   * Call it for the block after the newest one, once its changes are applied to the sparse trees and before it is committed.
+   * Call it for the next block, between `prepare` and `commit`.
    *
    * @param origin - what gave the changes, for messages
-   * @returns its trie, and why it is unverified; undefined if it is not
+   * @returns its trie, and why it is unverified
    * @throws ChangesRefused naming the block and both roots
    */
   async apply(
@@ -59,11 +58,11 @@ export class DifferenceCheck {
     return {why, trie: {...root, isExecuted: false}};
   }
 
-  /** @returns undefined if the store does not hold the trie of the newest block */
+  /** @returns undefined if the store does not have the trie of the newest block */
   private openParent(headerRoot: Uint8Array | undefined): StateTrie | undefined {
     const {latest, trie} = this.writer;
     if (this.hasTrees && (latest === undefined ? headerRoot : trie) === undefined) return undefined;
-    // Page numbers are not given twice: not even if a rollback came in between.
+    // Page numbers are never reused, not even after a rollback.
     if (this.last !== undefined && this.last.newest.page === trie?.page) return this.last;
     return new StateTrie(this.store, trie);
   }

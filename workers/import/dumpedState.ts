@@ -72,7 +72,7 @@ export async function openState(
   };
 }
 
-/** The headers of a block and of those before it, the oldest first. @throws SettingsFault */
+/** Consecutive headers, the oldest first. @throws SettingsFault */
 function readHeaders(path: string, input: Buffer): readonly WholeHeader[] {
   let headers: readonly WholeHeader[];
   try {

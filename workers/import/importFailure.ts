@@ -1,37 +1,25 @@
 /** Why an import ends, or refuses a command: by error code, and as text for the operator. */
-
 import {ExecutionError} from "../../evm/execution/executionError.ts";
-import {DeepFork} from "../../nodes/blocks/commonAncestor.ts";
 import {SettingsFault, SourceError} from "../../nodes/blocks/sourceStep.ts";
-import {TrieLogError} from "../../nodes/blocks/trielogs/trieLog.ts";
 import {FeedError} from "../../nodes/feed/feedError.ts";
 import {NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
 
 const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
 
-const EXPECTED = [
-  StoreError,
-  SourceError,
-  ExecutionError,
-  NodeRefusal,
-  NodeFailure,
-  DeepFork,
-  FeedError,
-  TrieLogError,
-] as const;
+const EXPECTED = [StoreError, SourceError, ExecutionError, NodeRefusal, NodeFailure, FeedError] as const;
 
-/** True if a command was refused: nothing was changed, and the import continues. */
+/** The command was refused: nothing was changed, and the import continues. */
 export function isRefusal(error: unknown): error is StoreError {
   return error instanceof StoreError && REFUSALS.includes(error.code);
 }
 
-/** True if a write failed. No other write may follow. */
+/** No other write may follow. */
 export function isWriteFailure(error: unknown): boolean {
   return error instanceof StoreError && error.code === "WRITE_FAILED";
 }
 
-/** True if no other attempt can succeed, unless the operator changes something. */
+/** No other attempt can succeed, unless the operator changes something. */
 export function isFinal(error: unknown): boolean {
   return (
     error instanceof SettingsFault ||
@@ -43,9 +31,5 @@ export function isFinal(error: unknown): boolean {
 /** The reason as text, with the stack if the failure was not expected. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return isExpected(error) ? error.message : (error.stack ?? error.message);
-}
-
-function isExpected(error: unknown): boolean {
-  return EXPECTED.some(kind => error instanceof kind);
+  return EXPECTED.some(kind => error instanceof kind) ? error.message : (error.stack ?? error.message);
 }

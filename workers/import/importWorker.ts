@@ -1,7 +1,4 @@
-/**
- * The thread that writes. It runs one import at a time. It opens the store again for each job, so that nothing cached of
- * a refused block outlives the job.
- */
+/** The thread that writes. It opens the store for each job, so that nothing cached of a refused block outlives it. */
 
 import type {ImportCommand, ImportJob, ImportOutcome} from "../messages/importJob.ts";
 import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
@@ -17,7 +14,7 @@ export default async function run(job: ImportJob): Promise<ImportOutcome> {
   const store = await openWorkerStore();
   try {
     const importer = await Importer.create(store, job, event => job.port.postMessage(event));
-    // The port has kept what came before.
+    // The port has kept earlier messages.
     job.port.on("message", (command: ImportCommand) =>
       command === "stop" ? importer.stop() : importer.take(command),
     );

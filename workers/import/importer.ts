@@ -3,8 +3,8 @@
  *
  *   read       the source's next step; commands are executed meanwhile
  *   check      the block follows the newest one, and its changes give the root of its header (blockIntake.ts)
- *   write      several blocks share a synced write while the source has more to give. As soon as it has not, the complete blocks
- *              are written, so that a block that comes alone is provable at once. The next blocks are checked meanwhile
+ *   write      several blocks share a synced write while the source has more. When it has not, the complete blocks are
+ *              written, so that a block that comes alone is provable immediately. Checks of the next blocks continue
  *   announce   the head that is on disk now
  */
 
@@ -33,15 +33,15 @@ const IDLE_MS = 5;
 const FLUSH_INTERVAL_MS = 1000;
 
 export class Importer {
-  /** They come while the import runs. Each is executed between two steps of the source. */
+  /** Each is executed between two steps of the source. */
   private readonly commands: NumberedCommand[] = [];
   /** Ends the wait for the next step, or for a command. */
   private wake = (): void => {};
   private stopped = false;
-  /** The block that is being taken. */
+  /** The block being taken. */
   private current: SourceBlock | undefined;
   private flushedAt = performance.now();
-  /** The last write that was begun, with its announcement. Before another one begins, and before a command is executed, it is done. */
+  /** The last write with its announcement. It ends before another one begins, and before a command is executed. */
   private announced: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -68,13 +68,13 @@ export class Importer {
     this.ending.abort(new Stopped());
   }
 
-  /** The answer is an event, at the latest after the current block. Once the import is over, there is no answer. */
+  /** The answer is an event, at the latest after the current block. Once the import has ended, there is none. */
   take(command: NumberedCommand): void {
     this.commands.push(command);
     this.wake();
   }
 
-  /** Expected failures are outcomes. All blocks that were complete before them are on disk. */
+  /** Expected failures are outcomes. All complete blocks before them are on disk. */
   async run(): Promise<ImportOutcome> {
     const {source, chainId} = this.job;
     try {
@@ -133,13 +133,12 @@ export class Importer {
   /** @param ancestor - the last block that the branches share */
   private async leaveBranch(ancestor: number): Promise<void> {
     const {latest} = this.intake.writer;
-    // A command removed blocks meanwhile, perhaps more than these.
+    // A command may have removed blocks, perhaps more than these.
     if (latest === undefined || latest <= ancestor) return;
     await this.rollback(ancestor);
     this.onEvent({kind: "reorganised", latest, ancestor});
   }
 
-  /** Begins the store with a whole state. */
   private async begin(source: PullSource | StateSource): Promise<void> {
     const {signal} = this.ending;
     await this.intake.begin(await openWhole(source, signal), () => {
@@ -160,7 +159,7 @@ export class Importer {
     return {ok: true, head, blocks, alreadyHeld: this.intake.alreadyHeld, stopped: this.stopped};
   }
 
-  /** Executes all commands that are there or come before `next`, the source's next step, is settled. */
+  /** Executes all commands that come before `next`, the source's next step, has settled. */
   private async executeUntil(next: Promise<unknown>): Promise<void> {
     let isSettled = false;
     const settle = (): void => {
@@ -178,7 +177,7 @@ export class Importer {
     }
   }
 
-  /** Called only while no step is being taken. */
+  /** Called only between two steps. */
   private async execute(command: NumberedCommand): Promise<void> {
     let refusal: CommandAnswer["refusal"];
     await this.announced;
@@ -191,7 +190,7 @@ export class Importer {
         if (command.prune.kind === "retire") await this.reportHead();
       }
     } catch (error) {
-      // An old block's record that is damaged stops the pruning, and not the import.
+      // A damaged record of an old block stops the pruning, not the import.
       if (!isRefusal(error) && !("prune" in command && isDamage(error))) throw error;
       refusal = {code: error.code, message: error.message};
     }
@@ -220,18 +219,18 @@ export class Importer {
     await this.flush();
   }
 
-  /** Makes all taken blocks durable and visible. */
+  /** Makes all blocks durable and visible. */
   private async flush(): Promise<void> {
     await this.beginFlush();
     await this.announced;
   }
 
-  /** Waits for the write before only. */
+  /** Waits only for the previous write. */
   private async beginFlush(): Promise<void> {
     await this.announced;
     this.flushedAt = performance.now();
     this.announced = this.intake.flush().then(() => this.reportHead());
-    this.announced.catch(() => {}); // whatever is done next awaits it
+    this.announced.catch(() => {}); // the next step awaits it
   }
 
   private async reportHead(): Promise<void> {
@@ -244,7 +243,7 @@ export class Importer {
     const line = writeFailed ? undefined : this.current?.line;
     let message = `${line === undefined ? "" : `line ${line}: `}${reasonOf(error)}`;
     try {
-      // The next opening of the store clears away what could not be written.
+      // Opening the store removes what could not be written.
       if (!writeFailed) {
         await this.flush();
         await this.store.reclaim();
@@ -261,7 +260,7 @@ export class Importer {
 }
 
 async function openWhole(source: PullSource | StateSource, signal: AbortSignal): Promise<WholeState> {
-  // Each loads libraries that the other sources do not need: the formats of pulls, the rules of chains.
+  // Loaded only if needed: the formats of pulls, the rules of chains.
   if (source.kind === "pull") return (await import("./pulledState.ts")).openPull(source, signal);
   const {openState} = await import("./dumpedState.ts");
   return openState(source, signal);

@@ -1,5 +1,4 @@
 /** Opens the source of an import job. */
-
 import {type SourceBlock, SourceError, type SourceStep} from "../../nodes/blocks/sourceStep.ts";
 import {readDifferenceLines} from "../../nodes/files/differenceLines.ts";
 import {openInput, readGenesis} from "../../nodes/files/inputFile.ts";
@@ -15,11 +14,11 @@ import type {
 } from "../messages/importSource.ts";
 import type {SourceHost} from "./sourceHost.ts";
 
-/** What gives blocks one after the other. */
+/** What gives single blocks. */
 export type BlockSource = Exclude<ImportSource, PullSource | StateSource>;
 
 const TEXT_CHUNK_BYTES = 256 << 10;
-/** Holds only a few blocks: each takes a while to execute, and progress is counted by the bytes read. */
+/** A few blocks: each takes a while to execute, and progress is counted by the bytes read. */
 const CHAIN_CHUNK_BYTES = 32 << 10;
 
 /** @throws SourceError, ExecutionError; Stopped if the signal came before the genesis file was read */
@@ -52,7 +51,7 @@ async function openFile(
     const genesis = genesisPath === undefined ? undefined : await readGenesis(genesisPath, signal);
     const lines = await openInput(path, text);
     if (genesis === undefined) return readTrieLogLines(lines, signal);
-    // The genesis file needs the trie; trie logs do not.
+    // The trie is loaded for the genesis file only.
     const {readTrieLogBlocks} = await import("./chainBlocks.ts");
     return readTrieLogBlocks(genesis, lines, host);
   }
@@ -64,11 +63,10 @@ async function openFile(
 }
 
 /**
- * Passes each block on when the source shows what comes after it: the parent hash of the next block commits to each block but the
- * last one, and a wrong last block must not be taken.
+ * Passes each block on when the next one comes, whose parent hash commits to it: a wrong last block must not be taken.
  *
  * @param head - 32 bytes: the last block's hash
- * @param signal - if it has ended `source` early, the last block read is dropped without an error
+ * @param signal - if it ended `source` early, the last block read is dropped without an error
  * @throws SourceError if the source ends at another block, or has blocks after this one
  */
 async function* endAtHead(

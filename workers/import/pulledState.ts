@@ -1,5 +1,5 @@
 /**
- * Begins an empty store with the folder of a pull of everything (docs/pulling.md): its block becomes the store's first one.
+ * Begins an empty store with the folder of a full pull (docs/pulling.md): its block becomes the store's first one.
  *
  *   manifest -> block, header, ancestors, chain        codes, accounts, storage trees -> StateBuilder
  */
@@ -31,16 +31,14 @@ const WORD = 32;
 
 /** A whole state that an empty store can begin with. */
 export interface WholeState {
-  /** What names the block. */
+  /** Paths for messages: of what names the block, and the chain. */
   readonly path: string;
-  /** What names the chain. */
   readonly chainPath: string;
   readonly block: BuiltBlock;
   /**
    * Writes all of it, or nothing that can be reached.
    *
-   * @param block - with the chain's id
-   * @param onProgress - called from time to time with the accounts read so far. It may throw to end the work
+   * @param onProgress - called with the accounts read so far. It may throw, to end the work
    * @throws SourceError, StoreError, what onProgress throws
    */
   build(
@@ -51,7 +49,7 @@ export interface WholeState {
   ): Promise<void>;
 }
 
-/** @throws SourceError for a folder that is not complete, not of everything, or says what cannot be */
+/** @throws SourceError for a folder that is incomplete, not of a full pull, or invalid */
 export async function openPull({path, genesisPath}: PullSource, signal: AbortSignal): Promise<WholeState> {
   return nameErrors(path, async () => {
     const manifest = readManifest(path);
@@ -129,7 +127,7 @@ function accountOf(row: AccountRow): Parameters<StateBuilder["addAccount"]>[2] {
   };
 }
 
-/** The whole header must have the block's hash. Single fields are the server's word, so only their form is checked. */
+/** A full header must have the block's hash. Of single fields, only the form is checked. */
 function parseHeader(block: Manifest["block"], {header, headerRlp}: BlockContext): BlockHeader {
   const {number} = block;
   const hash = parseFixedBytes(block.hash, "block.hash", WORD);
@@ -152,7 +150,7 @@ function parseAncestors({ancestors}: BlockContext, {number, parentHash}: BlockHe
   return hashes;
 }
 
-/** The genesis file wins, if one is given: its forks may be newer. It must be of the same chain. */
+/** A genesis file takes precedence: its forks may be newer. It must be of the same chain. */
 async function readChain(
   {chainId, config}: BlockContext,
   genesisPath: string | undefined,

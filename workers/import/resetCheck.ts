@@ -1,13 +1,13 @@
 /**
- * Judges what a source that was not executed says of accounts that were removed and made again within a block. The root in the block's
- * header is the same either way, but proofd's own trees give such an account a new leaf. The state before the block shows what cannot be:
+ * Judges what a source reports, without execution, of accounts that a block removed and created again. The root in the
+ * header is the same either way, but in proofd's own trees such an account gets a new leaf. By the state before:
  *
  *   account before the block            before Cancun     since Cancun
- *   without code, nonce above 0         cannot be         cannot be         it cannot destroy itself, and nothing is made at its address
- *   with code                           open              cannot be         EIP-6780: only in the transaction that made it
- *   only a balance                      open              open              a contract may be made there, and destroy itself
+ *   without code, nonce above 0         impossible        impossible        it cannot destroy itself, and nothing is created there
+ *   with code                           open              impossible        EIP-6780: only in the transaction that created it
+ *   only a balance                      open              open              a contract may be created there, and destroy itself
  *
- * A nonce that falls shows that the account was removed. A source that does not say so cannot be right either.
+ * A lower nonce shows that the account was removed. A source that does not report it is wrong too.
  */
 
 import {SourceError} from "../../nodes/blocks/sourceStep.ts";
@@ -18,10 +18,9 @@ import {toHex} from "../../storage/hex.ts";
 import {ChangesRefused} from "./differenceCheck.ts";
 
 /**
- * @param resets - of accounts that the block before left
- * @param origin - what gave the changes
- * @returns the addresses (`0x` text) of those that may be true
- * @throws ChangesRefused if one of them cannot be
+ * @param resets - of accounts that existed before the block
+ * @returns the addresses (`0x` text) of those that are possible
+ * @throws ChangesRefused if one is impossible
  */
 export function findOpenResets(
   resets: readonly AccountReset[],
@@ -43,11 +42,7 @@ export function findOpenResets(
   });
 }
 
-/**
- * @param open - addresses that were removed and made again, as `origin` says
- * @param other - the same block as another node gives it
- * @throws SourceError if it does not say so too
- */
+/** @param other - the block from another node. @throws SourceError if it does not report the same resets */
 export function requireSameResets(open: readonly string[], other: BlockDifference, origin: string): void {
   const {accounts, header} = other;
   const said = new Set<string>();

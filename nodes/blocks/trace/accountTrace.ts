@@ -9,16 +9,13 @@ export interface AccountView {
 
 export interface AccountTrace {
   /**
-   * Before the transaction. `absent`: there was no account. `created`: the transaction created the account. Tracers
-   * leave out the state before, so it may have had a balance.
+   * Before the transaction. `created`: the transaction created the account. Tracers then leave out the state before, so
+   * it may have had a balance.
    */
   readonly before: AccountView | "absent" | "created";
   /** After it. `removed`: the trace reports a removal. Some tracers do so for accounts that were not removed. */
   readonly after: AccountView | "removed";
-  /**
-   * Slots (`0x` and 64 digits) with their values after it, in the same form. undefined: the trace does not have the
-   * value.
-   */
+  /** Slots (`0x` and 64 digits) with their values after it. undefined: the trace does not have the value. */
   readonly slots: ReadonlyMap<string, string | undefined>;
   /** The code changed, and the trace does not have the new code. */
   readonly hidesCode?: boolean;
@@ -39,9 +36,7 @@ export function isEmpty({nonce = 0n, balance = 0n, code}: AccountView): boolean 
   return nonce === 0n && balance === 0n && (code === undefined || code.length === 0);
 }
 
-/**
- * The prefix of the code of a delegating account (EIP-7702). Contracts cannot have such code (EIP-3541).
- */
+/** The prefix of the code of a delegating account (EIP-7702). Contracts cannot have such code (EIP-3541). */
 const DELEGATION = Buffer.from("ef0100", "hex");
 
 export function isDelegation(code: Uint8Array): boolean {

@@ -8,7 +8,6 @@
  * transaction created. `post` has the changed fields. An account that is only in `pre` was removed. A slot that is only
  * in `pre` is zero now. Older geth also had slots there that were only read, so the values of such slots are requested.
  */
-
 import {
   type JsonObject,
   parseAddress,
@@ -43,9 +42,7 @@ const NO_SLOTS: ReadonlyMap<string, string | undefined> = new Map();
 /** The response has neither code nor code hashes. */
 class MissingCodeHashes extends NodeFailure {}
 
-/**
- * All that transactions touched, as it was before them, without code if the node supports that.
- */
+/** Everything that transactions touched, as it was before them, without code if the node supports that. */
 const TOUCHED_OPTIONS = [{includeEmpty: true, disableCode: true}, {includeEmpty: true}].map(tracerConfig => ({
   ...PRESTATE_OPTIONS,
   tracerConfig,
@@ -55,7 +52,6 @@ const TOUCHED_OPTIONS = [{includeEmpty: true, disableCode: true}, {includeEmpty:
  * Requests the traces of a block without code, and with code if the node refuses that or the code is needed.
  *
  * @param onCodeNeeded - called with the reason if the node's traces always need code
- * @throws NodeFailure, NodeRefusal
  */
 export async function readMinimalTraces(
   ask: (options: object) => Promise<unknown>,
@@ -73,11 +69,7 @@ export async function readMinimalTraces(
   }
 }
 
-/**
- * @param where - names the response in messages
- * @param isMinimal - code was not requested
- * @throws NodeFailure; MissingCodeHashes, only if `isMinimal`
- */
+/** @param isMinimal - code was not requested. @throws NodeFailure; MissingCodeHashes, only if `isMinimal` */
 export function parsePrestateTraces(answer: unknown, where: string, isMinimal = false): TransactionTrace[] {
   return parseResults(answer, where).map(({txHash, result, name}) => {
     const {pre, post} = result;

@@ -36,10 +36,7 @@ export class TouchedAccount {
   private readonly stateBefore: AccountState = {nonce: 0n, balance: 0n};
   private readonly traces: AccountTrace[] = [];
   /** After the last trace. undefined: no trace has it. */
-  private readonly traced: {nonce: bigint | undefined; balance: bigint | undefined} = {
-    nonce: undefined,
-    balance: undefined,
-  };
+  private readonly traced: {nonce?: bigint | undefined; balance?: bigint | undefined} = {};
   /** Slots that may have been written outside of transactions. Read after the block and before it. */
   private readonly otherSlots = new Set<string>();
   /** Values that were read. */

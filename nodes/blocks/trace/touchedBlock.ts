@@ -56,9 +56,7 @@ export class TouchedBlock {
         }
   }
 
-  /**
-   * Marks an account and slots (`0x` and 64 digits) that may have changed without a trace. Call before `queryState`.
-   */
+  /** Marks an account and slots (`0x` and 64 digits) that may have changed without a trace. */
   readBack(address: string, slots: readonly string[]): void {
     const account = this.account(address);
     account.readsState = true;
@@ -73,10 +71,7 @@ export class TouchedBlock {
     return [...this.accounts.values()].flatMap(account => account.queryState(number));
   }
 
-  /**
-   * @returns calls for the code of accounts without nonce and balance, which exist only if they have code. Call after
-   *   `queryState`
-   */
+  /** @returns calls for the code of accounts without nonce and balance, which exist only if they have code */
   queryCodes(): StateQuery[] {
     const {number} = this.block.header;
     return [...this.accounts.values()]

@@ -6,11 +6,11 @@
  *   the state after it         eth_getBalance, ...            what traces do not have (touchedBlock.ts)
  *   header of the last block   eth_getBlockByNumber           still the same: no reorganization in between
  *
- * What is read besides traces:
+ * What is read in addition:
  *
- *   minimal    what they do not have, and new code. Only if the state root is checked, which shows if that is enough
+ *   minimal    what traces do not have, and new code. Only if the state root is checked, which shows if that is enough
  *   full       nonces and balances of all accounts in traces, and of senders, recipients and signers of authorizations
- *   expanded   all that transactions touched, changed or not, from prestateTracer
+ *   expanded   everything that transactions touched, from prestateTracer
  */
 import {toHex} from "../../../storage/hex.ts";
 import {parseAddress, parseObject} from "../../rpc/answerValues.ts";
@@ -50,15 +50,13 @@ export class TraceReader implements BlockReader {
 
   /**
    * @param recoverAuthority - of evm, which this folder does not import
-   * @param method - default: what each node supports, which is detected once
    * @param isChecked - whether the state root of each block will be compared with its header's
-   * @param onCodeNeeded - called with the name of a node whose traces need code, and why
+   * @param onCodeNeeded - called once with the name of a node whose traces need code, and why
    */
   constructor(
     private readonly recoverAuthority: RecoverAuthority,
-    private readonly method?: TraceMethod,
-    private readonly isChecked: () => boolean = () => false,
-    private readonly onCodeNeeded: (node: string, why: string) => void = () => {},
+    private readonly isChecked: () => boolean,
+    private readonly onCodeNeeded: (node: string, why: string) => void,
   ) {}
 
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
@@ -79,8 +77,6 @@ export class TraceReader implements BlockReader {
     to: number,
     depth: Depth,
   ): Promise<readonly NodeBlock[]> {
-    if (from < 1 || to < from || to - from >= MAX_BLOCKS)
-      throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}, from block 1 on`);
     const isFull = depth !== "minimal";
     const blocks = await readLinkedBlocks(node, from, to, isFull, (block, header) =>
       parseTracedBlock(block, header, isFull, this.recoverAuthority),
@@ -89,14 +85,10 @@ export class TraceReader implements BlockReader {
     if (last === undefined) return [];
     try {
       const touched = await this.readTraces(node, blocks, last.header.number, depth);
-      await ask(
-        node,
-        touched.flatMap(block => block.queryState()),
-      );
-      await ask(
-        node,
-        touched.flatMap(block => block.queryCodes()),
-      );
+      const states = touched.flatMap(block => block.queryState());
+      await ask(node, states);
+      const codes = touched.flatMap(block => block.queryCodes());
+      await ask(node, codes);
       await checkUnchanged(node, last);
       return touched.map(block => toNodeBlock(block, node.name));
     } catch (error) {
@@ -117,19 +109,17 @@ export class TraceReader implements BlockReader {
     const method = await this.findMethod(node);
     const contracts = await findSystemContracts(node, hexQuantity(last));
     const touched: TouchedBlock[] = [];
-    for (let at = 0; at < blocks.length; at += TRACES_AT_ONCE)
+    for (let at = 0; at < blocks.length; at += TRACES_AT_ONCE) {
+      const some = blocks.slice(at, at + TRACES_AT_ONCE);
       touched.push(
-        ...(await Promise.all(
-          blocks
-            .slice(at, at + TRACES_AT_ONCE)
-            .map(block => this.readTrace(node, method, block, contracts, depth)),
-        )),
+        ...(await Promise.all(some.map(block => this.readTrace(node, method, block, contracts, depth)))),
       );
+    }
     return touched;
   }
 
   private async findMethod(node: Node): Promise<TraceMethod> {
-    const method = this.method ?? this.methods.get(node.name) ?? (await probeTraces(node));
+    const method = this.methods.get(node.name) ?? (await probeTraces(node));
     if (typeof method !== "string") throw new NodeFailure(method.why);
     this.methods.set(node.name, method);
     return method;

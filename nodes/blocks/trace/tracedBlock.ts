@@ -1,5 +1,4 @@
 /** The parts of a block that are needed besides its traces. */
-
 import {toHex} from "../../../storage/hex.ts";
 import {
   type JsonObject,
@@ -46,11 +45,7 @@ export type RecoverAuthority = (authorization: Authorization) => Uint8Array | un
 /** Ethereum allows two uncles. */
 const MAX_UNCLES = 16;
 
-/**
- * @param block - of eth_getBlockByNumber
- * @param isFull - with full transactions, not only their hashes
- * @throws NodeFailure
- */
+/** @param isFull - with full transactions, not only their hashes. @throws NodeFailure */
 export function parseTracedBlock(
   block: JsonObject,
   header: NodeHeader,

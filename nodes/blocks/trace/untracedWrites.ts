@@ -55,8 +55,7 @@ export interface UntracedWrite {
 }
 
 /**
- * @param block - a quantity or "latest"
- * @returns those that have code at this block. They are never removed, so earlier blocks have no others
+ * @returns those that have code at this block (a quantity, or "latest"). They are never removed
  * @throws NodeFailure; NodeRefusal if the node does not have the block's state
  */
 export async function findSystemContracts(node: Node, block: string): Promise<SystemContract[]> {

@@ -14,6 +14,7 @@
  * This file only parses; trieLogDifference.ts interprets.
  */
 import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
+import {SourceError} from "../sourceStep.ts";
 
 export interface TrieLog {
   /** 32 bytes. */
@@ -65,7 +66,7 @@ const MAX_ACCOUNTS = 1 << 18;
 const MAX_SLOTS = 1 << 19;
 const MAX_INTEGERS = 16;
 
-/** The bytes of the result are views. @throws TrieLogError naming block and byte */
+/** The bytes of the result are views. @throws SourceError naming block and byte */
 export function decodeTrieLog(bytes: Uint8Array): TrieLog {
   const reading = new Reading();
   try {
@@ -76,7 +77,7 @@ export function decodeTrieLog(bytes: Uint8Array): TrieLog {
   } catch (error) {
     if (!(error instanceof RlpError)) throw error;
     const {where, byte, what} = reading;
-    throw new TrieLogError(`${where}, byte ${byte}: ${what}: ${error.message}`, {cause: error});
+    throw new SourceError(`${where}, byte ${byte}: ${what}: ${error.message}`, {cause: error});
   }
 }
 
@@ -187,9 +188,4 @@ function isNull(from: RlpReader): boolean {
   if (!from.isEmpty) return false;
   from.readBytes(0);
   return true;
-}
-
-/** A trie log is malformed, or contradicts itself. The message names the block and the byte, account or slot. */
-export class TrieLogError extends Error {
-  override readonly name = "TrieLogError";
 }

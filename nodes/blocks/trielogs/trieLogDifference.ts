@@ -21,25 +21,19 @@ import {KECCAK_EMPTY, keccak256} from "../../../storage/hash/keccak.ts";
 import {isSame, toHex} from "../../../storage/hex.ts";
 import {writeWordInto} from "../../../storage/tree/shortNumber.ts";
 import {EMPTY_ROOT} from "../../../storage/trie/trie.ts";
-import {
-  type TrieLog,
-  type TrieLogAccount,
-  type TrieLogChange,
-  TrieLogError,
-  type TrieLogSlot,
-  type TrieLogValue,
-} from "./trieLog.ts";
+import {SourceError} from "../sourceStep.ts";
+import type {TrieLog, TrieLogAccount, TrieLogChange, TrieLogSlot, TrieLogValue} from "./trieLog.ts";
 
 const WORD_BYTES = 32;
 const NO_BYTES = new Uint8Array(0);
 
-/** @throws TrieLogError naming block, account and slot */
+/** @throws SourceError naming block, account and slot */
 export function toDifferences({blockNumber, accounts}: TrieLog): AccountDifferences {
   const differences = new AccountDifferences();
-  for (const account of accounts)
-    differences.add(
-      diffAccount(account, `trie log of block ${blockNumber}: account ${toHex(account.address)}`),
-    );
+  for (const account of accounts) {
+    const where = `trie log of block ${blockNumber}: account ${toHex(account.address)}`;
+    differences.add(diffAccount(account, where));
+  }
   return differences;
 }
 
@@ -98,7 +92,7 @@ function diffKept(
   const slots = storage.map(slot => diffSlot(slot, where));
   const hasChangedSlots = !storage.every(isRead);
   if (!hasChangedSlots && !isSame(rootOf(before), rootOf(after)))
-    throw new TrieLogError(`${where}: its storage root changes, but none of its slots does`);
+    throw new SourceError(`${where}: its storage root changes, but none of its slots does`);
   const nonce = after.nonce === before.nonce ? undefined : after.nonce;
   const balance = after.balance === before.balance ? undefined : after.balance;
   const onlyRead = nonce === undefined && balance === undefined && code === undefined && !hasChangedSlots;
@@ -118,7 +112,7 @@ function diffSlot({key, keyHash, before, after, cleared}: TrieLogSlot, where: st
 
 function checkKey({key, keyHash}: TrieLogSlot, where: string): void {
   if (key !== undefined && !isSame(keccak256(wordOf(key)), keyHash))
-    throw new TrieLogError(`${where}: slot ${toHex(wordOf(key))} does not have the hash ${toHex(keyHash)}`);
+    throw new SourceError(`${where}: slot ${toHex(wordOf(key))} does not have the hash ${toHex(keyHash)}`);
 }
 
 /** Code must match the code hashes, and new code must be present. */
@@ -130,15 +124,15 @@ function checkCode(
   const [oldHash, newHash] = [codeHashOf(before), codeHashOf(after)];
   if (code === undefined) {
     if (after !== undefined && !isSame(newHash, oldHash))
-      throw new TrieLogError(`${where}: its code changes to ${toHex(newHash)}, but the code is missing`);
+      throw new SourceError(`${where}: its code changes to ${toHex(newHash)}, but the code is missing`);
     return;
   }
   if (!isSame(hashCode(code.after), newHash))
-    throw new TrieLogError(
+    throw new SourceError(
       `${where}: expected its new code to have the hash ${toHex(newHash)}, got ${toHex(hashCode(code.after))}`,
     );
   if (!cleared && !isSame(hashCode(code.before), oldHash))
-    throw new TrieLogError(
+    throw new SourceError(
       `${where}: expected its old code to have the hash ${toHex(oldHash)}, got ${toHex(hashCode(code.before))}`,
     );
 }
@@ -146,13 +140,13 @@ function checkCode(
 function checkNoSlotsLeft({storage}: TrieLogAccount, where: string): void {
   for (const {keyHash, after} of storage)
     if (after.length > 0)
-      throw new TrieLogError(
+      throw new SourceError(
         `${where} does not exist after the block, but its slot of hash ${toHex(keyHash)} is`,
       );
 }
 
-function noKey(keyHash: Uint8Array, where: string): TrieLogError {
-  return new TrieLogError(
+function noKey(keyHash: Uint8Array, where: string): SourceError {
+  return new SourceError(
     `${where}: the slot of hash ${toHex(keyHash)} has no key. Was the log written without the Shomei plugin?`,
   );
 }

@@ -1,6 +1,5 @@
 /**
- * Reads the changes of blocks from trie logs of a Besu node with the Shomei plugin. Old values are compared with the
- * store when a block is applied.
+ * Reads the changes of blocks from trie logs of a Besu node with the Shomei plugin.
  *
  *   headers     eth_getBlockByNumber          hash and link checked
  *   trie logs   shomei_getTrieLogsByRange     one for each header, with its hash
@@ -13,7 +12,8 @@ import {RequestSize} from "../../rpc/requestSize.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {readLinkedBlocks} from "../linkedBlocks.ts";
 import type {NodeHeader} from "../nodeHeader.ts";
-import {decodeTrieLog, MAX_TRIE_LOG_BYTES, TrieLogError} from "./trieLog.ts";
+import {SourceError} from "../sourceStep.ts";
+import {decodeTrieLog, MAX_TRIE_LOG_BYTES} from "./trieLog.ts";
 import {toDifferences} from "./trieLogDifference.ts";
 
 /** Block numbers are JSON numbers: the plugin does not accept hexadecimal. */
@@ -44,8 +44,6 @@ export class TrieLogReader implements BlockReader {
   constructor(private readonly chainId: bigint | undefined) {}
 
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
-    if (from < 0 || to < from || to - from >= MAX_BLOCKS)
-      throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}`);
     const blocks = await readLinkedBlocks(node, from, to, false, (_, header) => ({header}));
     const last = blocks.at(-1)?.header.number;
     if (last === undefined) return [];
@@ -126,7 +124,7 @@ function parseLog(answer: unknown, {number, hash}: NodeHeader): AccountDifferenc
     if (log.blockNumber !== number) throw new NodeFailure(`${where} names block ${log.blockNumber}`);
     return toDifferences(log);
   } catch (error) {
-    if (error instanceof TrieLogError) throw new NodeFailure(error.message, {cause: error});
+    if (error instanceof SourceError) throw new NodeFailure(error.message, {cause: error});
     throw error;
   }
 }

@@ -1,5 +1,4 @@
 /** Blocks of a node that are executed here: gas, receipts root and state root are compared with the header. */
-
 import {ExecutionError} from "../../../evm/execution/executionError.ts";
 import type {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import type {BlockReader, NodeBlock} from "../../../nodes/blocks/blockReader.ts";
@@ -8,9 +7,9 @@ import {ChainExecution} from "../chainExecution.ts";
 import type {SourceHost} from "../sourceHost.ts";
 import {RawBlocks} from "./rawBlocks.ts";
 
-/** The most blocks in one batch. Unless blocks are nearly empty, readAhead.ts asks for fewer because of their size. */
+/** For one batch. readAhead.ts asks for fewer unless blocks are nearly empty. */
 const MAX_BLOCKS = 64;
-/** What a block takes besides its bytes. */
+/** Memory of a block besides its bytes. */
 const OVERHEAD_BYTES = 2048;
 
 export class ExecuteReader implements BlockReader {
@@ -26,7 +25,7 @@ export class ExecuteReader implements BlockReader {
 
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
     const blocks = await this.rawBlocks.read(node, from, to);
-    // A block that comes alone is executed at once.
+    // A block that comes alone is executed immediately.
     if (blocks.length > 1) for (const {bytes} of blocks) this.execution.senders.ask(bytes);
     return blocks.map(({head: {number, hash, parentHash}, bytes}) => ({
       number,
@@ -39,7 +38,7 @@ export class ExecuteReader implements BlockReader {
   }
 }
 
-/** Execution refuses a block if the node lies, or if proofd has a bug. The node's name helps to find out which. */
+/** Execution refuses a block if the node lies, or if proofd has a bug. The node's name helps to tell which. */
 function throwWithNode(error: unknown, name: string): never {
   if (!(error instanceof ExecutionError)) throw error;
   throw new ExecutionError(error.code, `${error.message} (from the node ${name})`, {cause: error});

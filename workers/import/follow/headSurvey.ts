@@ -1,12 +1,12 @@
 /**
- * Looks whether another node is ahead of the one that is followed, and follows that one then.
+ * Looks whether another node is ahead of the one that is followed, and then follows that one.
  *
- *   first look     each other node names its newest block
- *   next look      the held chain still has not got there: the node is asked for that block, by number, and for the first block that
- *                  is not held. If both answers fit, this node is asked first from now on
- *   later          the named block still is not held: the node is asked last again, and is not believed for a while
+ *   first look     each other node reports its newest block
+ *   next look      that block is still missing here: the node is asked for it by number, and for the first missing
+ *                  block. If both responses fit, this node is asked first from now on
+ *   later          the reported block is still missing: the node is asked last again, and ignored for a while
  *
- * So a head counts once two answers agree on it. A node that names a head which it does not have holds the import up for `graceMs`.
+ * So a head counts once two responses agree. A node that reports a false head delays the import by `graceMs`.
  */
 
 import {findNamedBlock, type NamedBlock, readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
@@ -15,11 +15,11 @@ import type {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 
 const SURVEY_TIMES = {
-  /** From one look to the next. A node that is behind by less is followed on. */
+  /** Between two looks. A node that is behind by less is not left. */
   everyMs: 1000,
-  /** Within this time, the block that a node has named must be held. */
+  /** Within this time, the block that a node has reported must be stored. */
   graceMs: 5000,
-  /** How long a node is not believed that named a block which did not come. */
+  /** How long a node is ignored whose reported block did not come. */
   barMs: 60_000,
 };
 
@@ -32,17 +32,16 @@ interface Held {
 }
 
 export class HeadSurvey {
-  /** By node, the newest block that it named at the last look. */
+  /** By node, the newest block that it reported at the last look. */
   private claims = new Map<string, NamedBlock>();
   private readonly barredUntilMs = new Map<string, number>();
-  /** The node that was put first, and the block that it named. */
+  /** The node that was put first, and the block that it reported. */
   private leader: {readonly name: string; readonly block: number; readonly dueMs: number} | undefined;
   private nextMs: number;
   private looking: Promise<void> | undefined;
-  /** Why the last look failed. The next look throws it. */
   private failure: unknown;
 
-  /** @param afterMs - before the first look: a node that is followed after a failure is not left at once */
+  /** @param afterMs - before the first look, so that a node that is followed after a failure is not left at once */
   constructor(
     private readonly nodes: Nodes,
     private readonly writer: BlockWriter,
@@ -53,10 +52,9 @@ export class HeadSurvey {
   }
 
   /**
-   * Call it while the followed node has no further block. It asks in the background, at most one look at a time.
+   * Call it while the followed node has no further block. One look runs at a time.
    *
-   * @returns resolves when the look is over. A caller that does not wait may drop it: the next call throws if the look failed
-   * @throws what reading the store throws, or what ended the look before
+   * @returns resolves when the look is over. @throws what reading the store throws, or what ended the last look
    */
   look(signal: AbortSignal): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
@@ -114,7 +112,7 @@ export class HeadSurvey {
   }
 }
 
-/** Whether the node still has the block that it named, and the first one that is not held: of this chain, or of a branch above `floor`. */
+/** Does the node still have that block, and the first one missing here, on this chain or a branch above `floor`? */
 async function isSure(node: Node, named: NamedBlock, held: Held): Promise<boolean> {
   const again = await findNamedBlock(node, named.number);
   if (again === undefined || Buffer.compare(again.hash, named.hash) !== 0) return false;

@@ -1,11 +1,11 @@
 /**
- * Reads a node's blocks after the newest one that is held, and goes on as the node's chain grows.
+ * Reads a node's blocks after the newest stored one, and follows the node's chain.
  *
- *   newest held < node's head     ranges are read ahead, each block is linked to the one before
- *   newest held = node's head     wait for the next head
- *   the node has another block    the common ancestor is found, the blocks above it are removed, and reading goes on there
+ *   newest stored < node's head     ranges are read ahead, each block is linked to its parent
+ *   newest stored = node's head     wait for the next head
+ *   the node has another block      the blocks above the common ancestor are removed, and reading continues there
  *
- * If the node has the same chain but fewer blocks than are held here, nothing is removed: the source waits.
+ * If the node has the same chain but fewer blocks than the store, nothing is removed: the source waits.
  */
 
 import type {BlockReader, NodeBlock} from "../../../nodes/blocks/blockReader.ts";
@@ -29,39 +29,32 @@ import type {HeadSurvey} from "./headSurvey.ts";
 import type {NodeWatch} from "./nodeWatch.ts";
 import {type ReadRange, readAhead} from "./readAhead.ts";
 
-/** A source that is this far behind the node's head is shown as "reading", not as "following". */
+/** A source that is at least this far behind the node's head is "reading", not "following". */
 const READING_BLOCKS = 64;
 /** For the traces and the states of one block. */
 const REREAD_MS = 60_000;
-/**
- * The node has every held block, but its next block names another parent. After this many times in a row, the node is said to
- * contradict itself.
- */
+/** The node has every stored block, but its next block has another parent. So often in a row, it contradicts itself. */
 const MAX_FALSE_ALARMS = 5;
-/** A node that is behind the held blocks this often in a row is waited for: about a second. A gateway may ask another one each time. */
+/** How often in a row, in about a second, a node may be behind the store. A gateway may ask another node each time. */
 const MAX_LOOKS_BEHIND = 10;
 
-/** The nodes that are read. */
 export interface NodeChain {
   readonly nodes: Pick<Nodes, "use" | "useOthers">;
   readonly heads: Pick<HeadSignal, "next">;
-  /** undefined: the first healthy node is read, though another one may be ahead. */
+  /** undefined: the first healthy node is read, even if another one is ahead. */
   readonly survey: HeadSurvey | undefined;
   readonly watch: NodeWatch;
   readonly host: SourceHost;
 }
 
-/** Waits until the nodes may have more blocks. */
+/** Waits until the nodes may have a new block. */
 export async function waitForHead({survey, heads, host: {signal}}: NodeChain): Promise<void> {
-  // Not awaited: a node that does not answer must not hold up the one that is followed. The next look throws if this one failed.
+  // Not awaited: an unresponsive node must not delay the followed one. The next look throws if this one failed.
   void survey?.look(signal);
   await heads.next(signal);
 }
 
-/**
- * @param lastBlock - after which the source ends: that one, or the node's head at the start; undefined: it does not end
- * @throws SourceError; DeepFork if the node's chain differs from the held one at a finalized block
- */
+/** @param lastBlock - where the source ends; "head": at the node's head at the start; undefined: never */
 export async function* readNodeBlocks(
   chain: NodeChain,
   reader: BlockReader,
@@ -72,7 +65,7 @@ export async function* readNodeBlocks(
   let end = lastBlock;
   let falseAlarms = 0;
   let looksBehind = 0;
-  /** The last block that came did not follow the newest one held. */
+  /** The last block did not follow the newest stored one. */
   let isSuspect = false;
   for (;;) {
     const [name, head] = await nodes.use(async node => [node.name, await readHead(node)] as const, signal);
@@ -98,14 +91,14 @@ export async function* readNodeBlocks(
     progress.target = to;
     const wanted = {from: latest + 1, to, maxBlocks: reader.maxBlocks};
     for await (const block of readAhead(createRead(chain, reader), wanted, signal)) {
-      // A command removed blocks meanwhile.
+      // A command may have removed blocks.
       const {newest} = writer;
       if (block.number !== (newest?.number ?? -1) + 1) break;
       isSuspect = newest !== undefined && Buffer.compare(block.parentHash, newest.hash) !== 0;
       if (isSuspect) break;
       yield toStep(chain, reader, block);
     }
-    // The node does not have the blocks up to its own head. Asking again at once would only burden it.
+    // The node lacks blocks below its own head. Asking again immediately would only burden it.
     if (!isSuspect && (writer.latest ?? -1) === latest) await waitForHead(chain);
   }
 }
@@ -125,7 +118,7 @@ function createRead({nodes, host: {progress}}: NodeChain, reader: BlockReader): 
     let tries = 0;
     const read = async (node: Node): Promise<readonly NodeBlock[]> => {
       answers.begin();
-      // A range may be too much for the node, or its answer too long: each try asks for half as much.
+      // The range may be too much for the node, or its response too long: each attempt asks for half as much.
       const count = Math.max(1, Math.floor((last - first + 1) / 2 ** tries++));
       const blocks = await reader.read(node, first, first + count - 1);
       progress.bytesRead += blocks.reduce((sum, {bytes}) => sum + bytes, 0);
@@ -135,7 +128,7 @@ function createRead({nodes, host: {progress}}: NodeChain, reader: BlockReader): 
   };
 }
 
-/** One try with each, and not for long. @throws Stopped */
+/** One attempt at each node. @throws Stopped */
 async function readElsewhere(
   {nodes, host: {signal}}: NodeChain,
   reader: BlockReader,
@@ -144,7 +137,7 @@ async function readElsewhere(
   const found: BlockDifference[] = [];
   const read = async (node: Node): Promise<void> => {
     const [block] = await reader.read(node, number, number);
-    // Another node may be asked first by now.
+    // The preferred node may have changed.
     if (block !== undefined && block.origin !== origin && Buffer.compare(block.hash, hash) === 0)
       found.push(await block.difference());
   };
@@ -153,7 +146,7 @@ async function readElsewhere(
   return found;
 }
 
-/** One try, and not for long: no block is taken and no command is executed meanwhile. @throws Stopped */
+/** One attempt. Blocks and commands wait for it. @throws Stopped */
 async function readAgain(
   {nodes, host: {signal}}: NodeChain,
   reader: BlockReader,
@@ -163,7 +156,7 @@ async function readAgain(
     try {
       return await reader.reread?.(node, number);
     } catch (error) {
-      // The import ends with the root that is wrong, and tries again.
+      // The import ends with the wrong root, and tries again.
       if (error instanceof NodeFailure || error instanceof NodeRefusal) return undefined;
       throw error;
     }
@@ -180,8 +173,8 @@ async function readAgain(
 }
 
 /**
- * @param isSuspect - compare the newest block held even if the node's head is above it
- * @returns the last block that the node has too, if those above it must be removed
+ * @param isSuspect - compare the newest stored block even if the node's head is above it
+ * @returns the common ancestor, if blocks above it must be removed
  */
 async function findFork(
   {nodes, host: {writer, signal}}: NodeChain,
@@ -190,14 +183,14 @@ async function findFork(
 ): Promise<number | undefined> {
   if (!mayDiffer(writer, head, isSuspect)) return undefined;
   return await nodes.use(async node => {
-    // This may be another node than the one that named the head. If it is only behind, no block may be removed.
+    // This may be another node than the one whose head it is. If it only lags, no block may be removed.
     const own = await readHead(node);
     if (!mayDiffer(writer, own, isSuspect)) return undefined;
     const {latest = 0, finalizedTo} = writer;
     const from = Math.min(own.number, latest);
     const held = {
       hashOf: (block: number) => hashOf(writer, block),
-      // A node that ends below the finalized block must have the held blocks up to its end.
+      // A node that ends below the finalized block must have the stored blocks up to its end.
       floor: Math.min(Math.max(finalizedTo, 0), from),
       why: finalizedTo >= 0 ? "is finalized" : "is the first one",
     };
@@ -206,12 +199,12 @@ async function findFork(
   }, signal);
 }
 
-/** Must the node's chain be compared with the held one, block by block? */
+/** Must the node's chain be compared with the stored one, block by block? */
 function mayDiffer(writer: BlockWriter, head: NamedBlock, isSuspect: boolean): boolean {
   const {latest} = writer;
   if (latest === undefined) return false;
   if (head.number > latest) return isSuspect;
-  // A node that has not come to the first block of the store yet.
+  // The node has not reached the first block of the store.
   if (head.number < writer.firstBlock && writer.blockHash(head.number) === undefined) return false;
   return Buffer.compare(head.hash, hashOf(writer, head.number)) !== 0;
 }
@@ -231,7 +224,7 @@ function readHead(node: Node): Promise<NamedBlock> {
   return readNamedBlock(node, "latest", `${node.name}: it has no newest block`);
 }
 
-/** @returns no bytes for a block that a command has removed: no block has that hash */
+/** @returns no bytes for a block that a command has removed, which equal no hash */
 function hashOf(writer: BlockWriter, block: number): Uint8Array {
   if (block > (writer.latest ?? -1)) return new Uint8Array(0);
   return writer.blockHash(block) ?? throwMissing(block);

@@ -1,9 +1,9 @@
 /**
  * Block 0 of a node's chain, with the accounts of the genesis file.
  *
- * If the node has the genesis file's block 0, there is nothing more to check, nor if its header is another one with the same state
- * root: chains have header fields of their own. anvil does not put the accounts into its state root. Then block 1 must execute on
- * the genesis file's accounts before anything is stored: its header has the root of the whole state.
+ * The node's header may be another one if it has the same state root: chains have header fields of their own. anvil
+ * does not put the accounts into its state root. Then block 1, whose header has the root of the whole state, must
+ * execute on the genesis file's accounts before anything is stored.
  */
 
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";

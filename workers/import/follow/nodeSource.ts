@@ -1,4 +1,4 @@
-/** A layer-2 node as the source of an import. Nothing is asked of the node before the first step is. */
+/** A layer-2 node as the source of an import. */
 
 import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
@@ -9,6 +9,7 @@ import {TraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
 import {TrieLogReader} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import {readGenesis} from "../../../nodes/files/inputFile.ts";
 import {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
+import type {Node} from "../../../nodes/rpc/node.ts";
 import {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
@@ -21,10 +22,7 @@ import {readNodeGenesis} from "./nodeGenesis.ts";
 import {NodeWatch} from "./nodeWatch.ts";
 import {chooseSource} from "./sourceChoice.ts";
 
-/**
- * How often the node is asked for its head while there is nothing to read, even if it announces new heads. It is a small call,
- * and the connection is open already.
- */
+/** How often the node is asked for its head while there is nothing to read, even if it announces new heads. */
 const POLL_MS = 100;
 
 export async function* readNode(
@@ -44,13 +42,8 @@ export async function* readNode(
   const heads = new HeadSignal({...settings, urls: subscriptions, pollMs: POLL_MS}, onEvent);
   let executed: ExecuteReader | undefined;
   try {
-    const choice = await chooseSource({
-      asked: source.source,
-      writer: writer,
-      hasGenesis: genesis !== undefined,
-      trie: writer.trie,
-      ask: work => nodes.use(work, signal),
-    });
+    const ask = <T>(work: (node: Node) => Promise<T>): Promise<T> => nodes.use(work, signal);
+    const choice = await chooseSource({asked: source.source, writer, hasGenesis: genesis !== undefined, ask});
     onEvent({kind: "chosen", ...choice});
     const survey =
       follow || to !== undefined ? new HeadSurvey(nodes, writer, source.surveyAfterMs) : undefined;
@@ -63,7 +56,6 @@ export async function* readNode(
         ? new TrieLogReader(chainId)
         : new TraceReader(
             recoverAuthority,
-            undefined,
             () => writer.trie !== undefined,
             (name, why) => onEvent({kind: "method", name, method: "traces with codes", why}),
           );
@@ -75,7 +67,7 @@ export async function* readNode(
   }
 }
 
-/** @returns the genesis file's, or else `known`, the store's or the one asked for. @throws SettingsFault if they differ */
+/** @returns the genesis file's, or else `known`. @throws SettingsFault if they differ */
 function expectedChainId(genesis: Genesis | undefined, known: bigint | undefined): bigint | undefined {
   if (genesis === undefined) return known;
   if (known !== undefined && known !== genesis.chainId)
@@ -83,7 +75,7 @@ function expectedChainId(genesis: Genesis | undefined, known: bigint | undefined
   return genesis.chainId;
 }
 
-/** The forks that block 0 left in the store. @throws SettingsFault */
+/** The forks that the store has recorded with block 0. @throws SettingsFault */
 function readForks({chain}: BlockWriter): ForkSchedule {
   if (chain?.config === undefined)
     throw new SettingsFault(

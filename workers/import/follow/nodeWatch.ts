@@ -1,5 +1,4 @@
-/** Reports the state of the nodes' source when it changes: "waiting" while no node answers, otherwise what the reader says. */
-
+/** Reports changes of the source's state: "waiting" while no node answers, otherwise what the reader says. */
 import type {NodesEvent} from "../../../nodes/rpc/nodes.ts";
 import type {SourceEvent, SourceState} from "../../messages/importSource.ts";
 
@@ -7,12 +6,10 @@ export class NodeWatch {
   /** By name, why a node does not answer. */
   private readonly reasons = new Map<string, string>();
   private state: SourceState = "reading";
-  /** Why the reader waits. */
   private reason: string | undefined;
-  /** State and reason that were reported last. */
-  private told: string | undefined;
+  /** The last reported state, with its reason. */
+  private reported: string | undefined;
 
-  /** @param nodes - how many there are */
   constructor(
     private readonly nodes: number,
     private readonly onEvent: (event: SourceEvent) => void,
@@ -22,26 +19,25 @@ export class NodeWatch {
   set(state: SourceState, reason?: string): void {
     this.state = state;
     this.reason = reason;
-    this.tell();
+    this.report();
   }
 
   noteNode(event: NodesEvent): void {
     if (event.state === "up") this.reasons.delete(event.name);
     else this.reasons.set(event.name, event.reason);
     this.onEvent(event);
-    // Until the first block has come, the reader has not said where it is.
-    this.tell();
+    this.report();
   }
 
-  private tell(): void {
+  private report(): void {
     const isSilent = this.reasons.size === this.nodes;
     const state = isSilent ? "waiting" : this.state;
     const reason = isSilent
       ? [...this.reasons].map(([name, why]) => `${name}: ${why}`).join("; ")
       : this.reason;
-    const told = `${state} ${reason}`;
-    if (told === this.told) return;
-    this.told = told;
+    const reported = `${state} ${reason}`;
+    if (reported === this.reported) return;
+    this.reported = reported;
     this.onEvent({kind: "state", state, reason});
   }
 }

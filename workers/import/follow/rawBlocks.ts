@@ -1,15 +1,12 @@
-/**
- * Whole blocks of a node as RLP: by debug_getRawBlock where the node has it (geth, reth, erigon, besu, nethermind), else made
- * from eth_getBlockByNumber (anvil).
- */
+/** Full blocks of a node as RLP: from debug_getRawBlock, or encoded from eth_getBlockByNumber (anvil). */
 
 import {checkBlockBody} from "../../../evm/execution/blockBody.ts";
 import {type BlockHead, decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import type {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {encodeJsonBlock} from "../../../nodes/blocks/jsonBlock.ts";
+import {parseBytes} from "../../../nodes/rpc/answerValues.ts";
 import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
-import type {Node, NodeCall} from "../../../nodes/rpc/node.ts";
-import {NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
+import {type Node, type NodeCall, NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
 import type {SourceEvent} from "../../messages/importSource.ts";
 
 const RAW = "debug_getRawBlock";
@@ -34,10 +31,9 @@ export class RawBlocks {
   ) {}
 
   /**
-   * Checks that the blocks have the numbers asked for, are linked by their hashes, and have the transactions and withdrawals
-   * that their headers name.
+   * Checks numbers and links of the blocks, and that they have the transactions and withdrawals of their headers.
    *
-   * @returns the blocks from `from` on; fewer than asked for, or none, if the node does not have the rest yet
+   * @returns the blocks from `from` on; fewer, or none, if the node does not have the rest yet
    * @throws NodeRefusal, NodeFailure
    */
   async read(node: Node, from: number, to: number): Promise<readonly RawBlock[]> {
@@ -68,7 +64,7 @@ export class RawBlocks {
       method = JSON_BLOCK;
       why = `the node refuses ${RAW}: ${error.message}`;
     }
-    // Several ranges that are read at the same time probe it together.
+    // Ranges that are read concurrently probe it together.
     if (!this.methods.has(node.name)) this.onEvent({kind: "method", name: node.name, method, why});
     this.methods.set(node.name, method);
     return method;
@@ -94,13 +90,17 @@ export class RawBlocks {
   private decode(node: Node, method: string, number: number, answer: unknown): RawBlock {
     let block: RawBlock;
     try {
-      const bytes = method === RAW ? parseRaw(answer) : encodeJsonBlock(answer, number);
+      // A copy that is not a Buffer: the EVM expects `slice` to copy.
+      const bytes =
+        method === RAW
+          ? new Uint8Array(parseBytes(answer, `block ${number}`))
+          : encodeJsonBlock(answer, number);
       block = {bytes, head: decodeBlockHead(bytes, "the answer")};
       if (method === JSON_BLOCK) this.checkFork(block.head);
       checkBlockBody(bytes);
     } catch (error) {
       const reason = (error as Error).message.slice(0, MAX_REASON_CHARS);
-      // jsonBlock.ts names the block itself.
+      // A NodeFailure names the block itself.
       const where = error instanceof NodeFailure ? "" : `block ${number}: `;
       throw new NodeFailure(`${node.name}: ${method}: ${where}${reason}`, {cause: error});
     }
@@ -119,12 +119,4 @@ export class RawBlocks {
       throw new Error(`it ${(error as Error).message}`, {cause: error});
     }
   }
-}
-
-function parseRaw(answer: unknown): Uint8Array {
-  const bytes = typeof answer === "string" ? Buffer.from(answer.slice(2), "hex") : Buffer.alloc(0);
-  if (typeof answer !== "string" || !answer.startsWith("0x") || bytes.length !== answer.length / 2 - 1)
-    throw new Error("the answer is not bytes: 0x and pairs of hex digits");
-  // A copy that is no Buffer: the EVM expects that `slice` copies.
-  return new Uint8Array(bytes);
 }

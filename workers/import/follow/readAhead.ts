@@ -1,38 +1,35 @@
 /**
- * Blocks of a node in order, read ahead: several ranges are under way while earlier blocks are applied.
+ * Blocks of a node in order, read ahead: several ranges are read while earlier blocks are applied.
  *
- *   taken | range that is given out | range read | range under way | range under way | to
+ *   taken | range that is given out | range read | range being read | range being read | to
  *
- * The size of a range follows the size of the blocks, so that what is held stays within its bound. Answers that are far longer than
- * those before cannot be foreseen: the last ranges under way are given up for them, and read again later.
+ * The size of a range follows the size of the blocks, which bounds memory. Responses that are suddenly far longer
+ * cannot be foreseen: the last ranges being read are aborted for them, and read again later.
  */
 import type {NodeBlock} from "../../../nodes/blocks/blockReader.ts";
 
-/** Ranges that are read or under way at a time. With four, execution (0.5 ms per block) need not wait for the node. */
+/** Ranges in memory or being read. With four, execution (0.5 ms per block) need not wait for the node. */
 const RANGES = 4;
-/** Wanted size of a range. An answer in JSON is two to five times as long. */
+/** Wanted size of a range. A response in JSON is two to five times as long. */
 const RANGE_BYTES = 2 << 20;
-/**
- * No range is begun while the blocks that are held, and the estimate of those under way, take this much. So there may be one range
- * more than this.
- */
+/** No range is begun while the blocks in memory, and the estimate of those being read, take this much. */
 const AHEAD_BYTES = 32 << 20;
 /**
- * Answers of all ranges under way, as text. Parsed they take some five times as much, and the thread's heap has 2 GB or more. One range
- * alone may have more, up to the length of one answer.
+ * Of the responses of all ranges being read, as text. Parsed they take some five times as much, and the thread's heap
+ * has 2 GB or more. One range alone may have more, up to the length of one response.
  */
 const ANSWER_BYTES = 64 << 20;
 /** The first range, before the size of blocks is known. */
 const FIRST_BLOCKS = 4;
 
-/** Counts the answers of one range. */
+/** Counts the responses of one range. */
 interface AnswerMeter {
-  /** The range is read from its start: what came before is forgotten. */
+  /** The range is read from its start again. */
   begin(): void;
   add(bytes: number): void;
 }
 
-/** Reads blocks `from` to `to` with one node. It tells `answers` what it gets, and frees it when the signal comes. */
+/** Reads blocks `from` to `to` with one node. */
 export type ReadRange = (
   from: number,
   to: number,
@@ -45,15 +42,11 @@ interface Wanted {
   readonly to: number;
   /** Of one range. */
   readonly maxBlocks: number;
-  /** Of the answers under way. */
+  /** Of the responses being read. */
   readonly answerBytes?: number;
 }
 
-/**
- * Ends at `to`, or after the last block of a range that the node does not have whole.
- *
- * @throws what `read` throws; the signal's reason
- */
+/** Ends at `to`, or after a range that the node lacks in part. @throws what `read` throws; the signal's reason */
 export async function* readAhead(
   read: ReadRange,
   wanted: Wanted,
@@ -84,7 +77,7 @@ class Range {
   readonly ending = new AbortController();
   readonly blocks: Promise<readonly NodeBlock[]>;
   answers = 0;
-  /** Of its blocks once they are read. */
+  /** Of its blocks. undefined: they are being read. */
   bytes: number | undefined;
 
   constructor(
@@ -102,9 +95,9 @@ class Range {
         onAnswers();
       },
     };
-    // Not at once: the range must be in its place when the meter is told something.
+    // Asynchronously: the range must be in its place before the meter is used.
     this.blocks = Promise.resolve().then(() => read(first, first + count - 1, this.ending.signal, meter));
-    // A failure is seen when the range's turn comes, if it comes.
+    // A failure is thrown when the consumer gets to the range.
     this.blocks.then(
       blocks => {
         this.bytes = blocks.reduce((sum, {bytes}) => sum + bytes, 0);
@@ -112,21 +105,17 @@ class Range {
       () => {},
     );
   }
-
-  get isUnderWay(): boolean {
-    return this.bytes === undefined;
-  }
 }
 
-/** The ranges after the blocks that were taken, in order. */
+/** The ranges after the consumed blocks, in order. */
 class RangesAhead {
   private readonly ranges: Range[] = [];
-  /** Taken, and perhaps still under way. */
+  /** It may still be being read. */
   private taken: Range | undefined;
   private next: number;
   private count: number;
   private blockBytes = RANGE_BYTES / FIRST_BLOCKS;
-  /** Of the answers for a block, as far as known. */
+  /** Of the responses for a block. */
   private blockAnswers = 0;
   private readonly answerBytes: number;
 
@@ -139,7 +128,7 @@ class RangesAhead {
     this.count = Math.min(FIRST_BLOCKS, wanted.maxBlocks);
   }
 
-  /** @returns the next range, whose turn it is; undefined after the last one */
+  /** @returns the next range; undefined after the last one */
   take(): Range | undefined {
     this.fill();
     this.taken = this.ranges.shift();
@@ -155,7 +144,7 @@ class RangesAhead {
     }
   }
 
-  /** Adapts to the size of the blocks of a range that was read. */
+  /** Adapts to the size of the blocks of a range. */
   learn({answers, bytes = 0}: Range, blocks: number): void {
     if (blocks === 0) return;
     this.blockAnswers = answers / blocks;
@@ -182,7 +171,7 @@ class RangesAhead {
     return expected <= this.answerBytes;
   }
 
-  /** Gives up the last ranges while the answers under way are too long. The first one that is under way goes on. */
+  /** Aborts the last ranges while the responses being read are too long. The first range continues. */
   private giveUp(): void {
     for (;;) {
       const underWay = this.underWay();
@@ -195,6 +184,8 @@ class RangesAhead {
   }
 
   private underWay(): Range[] {
-    return [this.taken, ...this.ranges].filter(range => range?.isUnderWay === true) as Range[];
+    return [this.taken, ...this.ranges].filter(
+      range => range !== undefined && range.bytes === undefined,
+    ) as Range[];
   }
 }

@@ -1,11 +1,10 @@
-/** Chooses how a node's blocks are read: as asked for, or else by the first of NODE_SOURCES that suits the store and the node. */
+/** Chooses how blocks are read: as requested, or else by the first of NODE_SOURCES that suits store and node. */
 
 import {describeMissingTrie} from "../../../evm/execution/executionError.ts";
 import {SettingsFault, SourceError} from "../../../nodes/blocks/sourceStep.ts";
 import {probeTraces} from "../../../nodes/blocks/trace/traceMethod.ts";
 import {probeTrieLogs} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import type {Node} from "../../../nodes/rpc/node.ts";
-import type {BlockTrie} from "../../../storage/block/blockTrie.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../messages/importSource.ts";
 
@@ -13,8 +12,6 @@ interface Situation {
   readonly asked: NodeSourceName | undefined;
   readonly writer: BlockWriter;
   readonly hasGenesis: boolean;
-  /** The state trie of the newest block held, if the store holds it. Execution goes on from there. */
-  readonly trie: BlockTrie | undefined;
   readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 }
 
@@ -22,13 +19,7 @@ interface Judgement {
   readonly suits: boolean;
   readonly why: string;
 }
-
-const EMPTY_WITHOUT_GENESIS: Judgement = {
-  suits: false,
-  why: "the store is empty and --genesis is not given",
-};
-
-/** @throws SourceError, a SettingsFault where no genesis is known, that says why each source cannot be used */
+/** @throws SourceError with the reason against each source, for an empty store without genesis file a SettingsFault */
 export async function chooseSource(situation: Situation): Promise<{source: NodeSourceName; why: string}> {
   const {asked} = situation;
   const reasons: string[] = [];
@@ -44,13 +35,14 @@ export async function chooseSource(situation: Situation): Promise<{source: NodeS
 
 async function judge(
   source: NodeSourceName,
-  {asked, writer: {latest}, hasGenesis, trie, ask}: Situation,
+  {asked, writer: {latest, trie}, hasGenesis, ask}: Situation,
 ): Promise<Judgement> {
   if (source === "trielogs") {
     const suits = await ask(probeTrieLogs);
     return {suits, why: `the node ${suits ? "answers" : "does not answer"} shomei_getTrieLogsByRange`};
   }
-  if (latest === undefined && !hasGenesis) return EMPTY_WITHOUT_GENESIS;
+  if (latest === undefined && !hasGenesis)
+    return {suits: false, why: "the store is empty and --genesis is not given"};
   if (source === "trace") {
     const method = await ask(probeTraces);
     if (typeof method !== "string") return {suits: false, why: method.why};

@@ -1,7 +1,4 @@
-/**
- * The thread that recovers senders (sendersAhead.ts). It begins with a block's last transaction, because the thread that executes
- * the block begins with the first one.
- */
+/** The thread that recovers senders. It begins with the last transaction, because execution begins with the first. */
 import {parentPort, workerData} from "node:worker_threads";
 import type {Transaction} from "../../../evm/execution/block/blockTransaction.ts";
 import {readTransactions} from "../../../evm/execution/block/decodedBlock.ts";
@@ -23,7 +20,7 @@ parentPort?.on("message", ({block, memory}: SenderRequest) => {
   }
 });
 
-/** @returns no transactions for an invalid block: its execution reports the error */
+/** @returns none for an invalid block: its execution reports the error */
 function tryRead(block: Uint8Array): readonly Transaction[] {
   try {
     return readTransactions(block, workerData);

@@ -1,21 +1,18 @@
 /**
- * Recovers the senders of blocks on a thread of its own, while the blocks before them are executed. Recovery is two thirds of what
- * a block takes to execute.
+ * Recovers the senders of blocks on another thread, while earlier blocks are executed. Recovery is two thirds of the
+ * time of an execution. Nothing waits for the thread: the executing thread recovers a sender that is still missing.
  *
  *   ask(block)   ->   the thread writes one sender after the other   ->   find(block, position)   ->   drop(block)
- *
- * Nothing waits for the thread: a sender that is not there yet is recovered by the thread that executes. It is the same for all of
- * them once the thread has died.
  */
 import {Worker} from "node:worker_threads";
 import {SharedSenders} from "./sharedSenders.ts";
 
-/** The thread starts after so many bytes of blocks: an import of fewer would not gain what the start takes. */
+/** The thread starts after this many bytes of blocks: before, its start would cost more than it saves. */
 const WORTH_BYTES = 256 << 10;
-/** Of copies of blocks that wait for the thread. Other blocks are not asked for. */
+/** Of copies of blocks in the queue. Others are not asked for. */
 const MOST_WAITING_BYTES = 8 << 20;
 const MOST_WAITING = 256;
-/** It ends when nothing was asked for so long. */
+/** The thread ends after this time without a block. */
 const IDLE_MS = 10_000;
 /** MiB of garbage before it is collected. */
 const YOUNG_MB = 4;
@@ -30,7 +27,7 @@ export interface SenderRequest {
 export class SendersAhead {
   private worker: Worker | undefined;
   private readonly asked = new WeakMap<Uint8Array, SharedSenders>();
-  /** Blocks that the thread has perhaps not begun, in their order. */
+  /** Blocks that the thread has perhaps not begun, in order. */
   private readonly waiting: {readonly bytes: number; readonly senders: SharedSenders}[] = [];
   private waitingBytes = 0;
   private bytesSeen = 0;
@@ -43,7 +40,7 @@ export class SendersAhead {
     private readonly onDeath: (reason: string) => void,
   ) {}
 
-  /** @param block - RLP, which must not change. It is a key too: `find` takes the same object */
+  /** @param block - RLP, which must not change. `find` takes the same object */
   ask(block: Uint8Array): void {
     const bytes = block.length;
     this.bytesSeen += bytes;
@@ -62,12 +59,12 @@ export class SendersAhead {
     this.waitingBytes += bytes;
   }
 
-  /** @returns 20 bytes; undefined: not known */
+  /** @returns 20 bytes; undefined: unknown */
   find(block: Uint8Array, position: number): Uint8Array | undefined {
     return this.asked.get(block)?.find(position);
   }
 
-  /** Ends the recovery of the block's senders, which are no longer needed. */
+  /** Ends the recovery of the block's senders. */
   drop(block: Uint8Array): void {
     this.asked.get(block)?.end();
   }

@@ -1,20 +1,18 @@
 /**
- * The senders of one block's transactions, in memory that two threads share. One thread writes them, the other reads what is there.
+ * The senders of one block's transactions, in memory that two threads share: one writes, the other reads.
  *
  *   state u32 | is known u32 | address 20 | is known u32 | address 20 ...        in the order of the transactions
  */
-
 const STATE_WORDS = 1;
 const ENTRY_BYTES = 24;
 const ENTRY_WORDS = ENTRY_BYTES / 4;
 const ADDRESS_BYTES = 20;
-/** A transaction takes more than this: its signature alone does. */
+/** A transaction is longer: its signature alone is. */
 const LEAST_BYTES = 64;
 
-/** The thread that writes has not begun. */
 const WAITING = 0;
 const BEGUN = 1;
-/** They are of no more use. */
+/** The senders are not needed any more. */
 const DONE = 2;
 
 export class SharedSenders {
@@ -26,7 +24,7 @@ export class SharedSenders {
     this.bytes = new Uint8Array(memory);
   }
 
-  /** @param blockBytes - length of the block's RLP: no block of this length has more transactions than there is room for */
+  /** @param blockBytes - length of the block's RLP, which limits the number of transactions */
   static create(blockBytes: number): SharedSenders {
     const entries = Math.ceil(blockBytes / LEAST_BYTES);
     return new SharedSenders(new SharedArrayBuffer(4 * STATE_WORDS + ENTRY_BYTES * entries));
@@ -51,13 +49,13 @@ export class SharedSenders {
   /** @param address - 20 bytes */
   put(position: number, address: Uint8Array): void {
     const word = STATE_WORDS + ENTRY_WORDS * position;
-    // Only a block that is no block has such a position.
+    // Only an invalid block has such a position.
     if (word >= this.words.length) return;
     this.bytes.set(address, 4 * (word + 1));
     Atomics.store(this.words, word, 1);
   }
 
-  /** @returns 20 bytes of its own; undefined: not known yet, or nobody can have signed */
+  /** @returns a copy of 20 bytes; undefined: not known yet, or the signature is invalid */
   find(position: number): Uint8Array | undefined {
     const word = STATE_WORDS + ENTRY_WORDS * position;
     if (word >= this.words.length || Atomics.load(this.words, word) === 0) return undefined;

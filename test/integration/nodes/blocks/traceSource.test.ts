@@ -14,7 +14,7 @@ import {TraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
 import {type Node, NodeRefusal} from "../../../../nodes/rpc/node.ts";
 import {Nodes, type NodesEvent} from "../../../../nodes/rpc/nodes.ts";
 import {AnvilChain} from "../../../support/chains/anvilChain.ts";
-import {callNode} from "../../../support/chains/httpNode.ts";
+import {callNode, withoutPrestate} from "../../../support/chains/httpNode.ts";
 import {DELEGATION_TRAFFIC, STATE_TRAFFIC} from "../../../support/chains/stateTraffic.ts";
 import {ForwardingProxy} from "../../../support/http/forwardingProxy.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
@@ -35,11 +35,6 @@ for (const [fork, method] of sampleOf(TRAFFIC, 3))
 
 test("blocks whose traces are read again as all that transactions touched give these roots too", t =>
   compareTraffic(t, "cancun", "prestate", true));
-
-test("a block is not read again from a node that has stateDiff only", async () => {
-  const node = callNode("http://127.0.0.1:0");
-  assert.equal(await new TraceReader(recoverAuthority, "stateDiff").reread?.(node, 1), undefined);
-});
 
 let shared: AnvilChain | string;
 let folder: string;
@@ -64,8 +59,11 @@ function sharedTest(title: string, body: (anvil: AnvilChain["anvil"]) => Promise
   });
 }
 
-sharedTest("anvil is found to have prestateTracer", async ({url}) => {
+sharedTest("a block is not read again from a node that has stateDiff only", async ({url}) => {
   assert.equal(await probeTraces(callNode(url)), "prestate");
+  const node = withoutPrestate(callNode(url));
+  assert.equal(await probeTraces(node), "stateDiff");
+  assert.equal(await createReader().reread(node, 1), undefined);
 });
 
 sharedTest(
@@ -95,7 +93,7 @@ sharedTest(
     ];
     for (const [method, spoil, message] of faults) {
       const node = spoilNode(url, method, spoil);
-      await assert.rejects(new TraceReader(recoverAuthority, "prestate").read(node, 1, 3), {
+      await assert.rejects(createReader().read(node, 1, 3), {
         name: "NodeFailure",
         message,
       });
@@ -116,7 +114,7 @@ sharedTest("a node that refuses a state is told with the blocks, and with what h
     const node = spoilNode(url, method, () => {
       throw new NodeRefusal(message, -32000);
     });
-    await assert.rejects(new TraceReader(recoverAuthority, "prestate").read(node, 1, 5), {
+    await assert.rejects(createReader().read(node, 1, 5), {
       name: "NodeRefusal",
       code: -32000,
       message: `blocks 1 to 3: ${message}${told}`,
@@ -127,7 +125,7 @@ sharedTest("a node that refuses a state is told with the blocks, and with what h
 sharedTest(
   "blocks are read from a provider that refuses batches of four calls, and it is not down",
   async ({url}) => {
-    const read = (node: Node) => new TraceReader(recoverAuthority, "prestate").read(node, 1, 3);
+    const read = (node: Node) => createReader().read(node, 1, 3);
     const expected = await read(callNode(url));
     const proxy = await ForwardingProxy.to(url);
     for (const refuse of [
@@ -161,7 +159,7 @@ sharedTest("a block that is replaced while it is read is refused", async anvil =
     isReplaced = true;
     return answer;
   });
-  const reader = new TraceReader(recoverAuthority, "prestate");
+  const reader = createReader();
   await assert.rejects(reader.read(node, 3, 3), {
     name: "NodeFailure",
     message: /^block 3 was replaced while it was read/,
@@ -169,6 +167,14 @@ sharedTest("a block that is replaced while it is read is refused", async anvil =
   const [block] = await reader.read(node, 3, 3);
   assert.equal(block?.number, 3);
 });
+
+function createReader(): TraceReader {
+  return new TraceReader(
+    recoverAuthority,
+    () => false,
+    () => {},
+  );
+}
 
 /** A real node whose answers to one method are changed on the way. */
 function spoilNode(url: string, method: string, spoil: (answer: unknown) => unknown): Node {
@@ -197,14 +203,15 @@ async function compareTraffic(
   t.after(() => chain.anvil.stop());
   const stores = await ComparedStores.create(own);
   t.after(() => stores.close());
-  const node = callNode(chain.anvil.url);
-  const reader = new TraceReader(recoverAuthority, method);
+  const anvil = callNode(chain.anvil.url);
+  const node = method === "prestate" ? anvil : withoutPrestate(anvil);
+  const reader = createReader();
   await stores.apply(chain.block0, chain.block0);
   let number = 0;
   for (const [title, transactions] of [...STATE_TRAFFIC, ...(fork === "prague" ? DELEGATION_TRAFFIC : [])]) {
     const {executed} = await chain.mine(transactions);
     const [first, ...others] = await reader.read(node, ++number, number);
-    const block = isReread ? await reader.reread?.(node, number) : first;
+    const block = isReread ? await reader.reread(node, number) : first;
     assert.ok(block);
     assert.equal(others.length, 0);
     try {

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
+import {SourceError} from "../../../../../nodes/blocks/sourceStep.ts";
 import {
   decodeTrieLog,
   type TrieLog,
   type TrieLogChange,
-  TrieLogError,
 } from "../../../../../nodes/blocks/trielogs/trieLog.ts";
 import {toDifferences} from "../../../../../nodes/blocks/trielogs/trieLogDifference.ts";
 import {randomChains} from "../../../../support/chains/randomBlocks.ts";
@@ -60,7 +60,7 @@ function read(bytes: Uint8Array): TrieLog | undefined {
     toDifferences(log);
     return log;
   } catch (error) {
-    if (!(error instanceof TrieLogError)) throw error;
+    if (!(error instanceof SourceError)) throw error;
     assert.match(error.message, /^trie log/);
     return undefined;
   }
@@ -132,7 +132,7 @@ const REFUSED: readonly (readonly [log: RlpItem | string, message: RegExp])[] = 
 test("what is no trie log is refused with block and byte, and one that is too long before it is read", () => {
   for (const [log, message] of REFUSED) {
     const bytes = typeof log === "string" ? Buffer.from(log, "hex") : encodeTrieLog(log);
-    assert.throws(() => decodeTrieLog(bytes), {name: "TrieLogError", message});
+    assert.throws(() => decodeTrieLog(bytes), {name: "SourceError", message});
   }
   const long = Buffer.alloc((32 << 20) + 1);
   assert.throws(() => decodeTrieLog(long), /expected at most 33554432 bytes, got 33554433/);

@@ -173,7 +173,7 @@ test("an account that contradicts itself is refused with its block and address",
     assert.throws(
       () => toDifference(...entry),
       (error: Error) => {
-        assert.equal(error.name, "TrieLogError");
+        assert.equal(error.name, "SourceError");
         assert.match(error.message, /^trie log of block 7: account 0x(?:aa){20}\b/);
         assert.match(error.message, message);
         return true;
