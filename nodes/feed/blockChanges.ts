@@ -40,12 +40,7 @@ export function packChanges(block: BlockDifference): Buffer | undefined {
   return Buffer.concat([encodeNumber(changes.length, COUNT_BYTES), deflateRawSync(changes, {level: 1})]);
 }
 
-/**
- * The most bytes that so many can be compressed to: DEFLATE then leaves them as they are, in blocks with 5 bytes of
- * their own.
- *
- * @throws FeedError
- */
+/** What DEFLATE needs at most for this many bytes: their own length, and 5 bytes a block. @throws FeedError */
 export function mostPackedBytes(block: number, unpackedBytes: number): number {
   if (unpackedBytes <= MAX_UNPACKED_BYTES) return unpackedBytes + 5 * Math.ceil(unpackedBytes / 16_383) + 64;
   throw new FeedError(

@@ -1,7 +1,7 @@
-/** A message of a feed is invalid, or does not fit the store. The message says why. */
+/** A message of a feed is invalid, or does not fit the store. */
 export class FeedError extends Error {
   override readonly name: string = "FeedError";
 }
 
-/** Bytes that are not a message of a feed. Readers skip them when they search backwards. */
+/** Not a message of a feed. Readers that scan backwards skip it. */
 export class NoMessage extends FeedError {}

@@ -32,10 +32,10 @@ interface Head {
 
 export interface BlockHead extends Head {
   readonly kind: "block";
-  /** Without a parent in the header, the hash of the block before. Block 0 has zeros. */
+  /** If the header has none, the hash of the block before. Block 0 has zeros. */
   readonly parentHash: Uint8Array;
   readonly stateRoot: Uint8Array;
-  /** Does a root vouch for the state after the block, as far as the publisher knew when it made the message? */
+  /** Did a trusted root commit to the state after the block when the publisher made the message? */
   readonly isVerified: boolean;
   /** 0 <= part < parts. */
   readonly part: number;
@@ -47,15 +47,12 @@ export interface BlockHead extends Head {
 /** Blocks up to this one are finalized. */
 export interface FinalityHead extends Head {
   readonly kind: "finality";
-  /** The finalizations of layer 1 in the body are those from `first` to before `count`. */
+  /** The body has the finalizations of layer 1 from `first` to `count - 1`. */
   readonly first: number;
   readonly count: number;
 }
 
-/**
- * A gap names a block without what it changed, and perhaps blocks before it are missing. The stream goes on with this
- * block's state, so a replica needs a snapshot of it or of a later block.
- */
+/** A block without its changes, after which the stream continues. A replica needs a snapshot of it or a later one. */
 export function isGap({unpackedBytes}: BlockHead): boolean {
   return unpackedBytes === 0;
 }
@@ -69,12 +66,12 @@ const KINDS = ["block", "finality"] as const;
 const HASH = 32;
 /** NATS takes messages of 1 MB by default. */
 const MAX_BODY_BYTES: number = 512 * 1024;
-/** Of a message that the body leaves to its head, to NATS' own headers and to the subject. */
+/** Left in a message for the head, NATS' own headers and the subject. */
 const HEAD_BYTES = 2048;
-/** With smaller bodies, the largest block would have more parts than their numbers can tell. */
+/** With smaller bodies, the largest block would have more than 65 535 parts. */
 const MIN_BODY_BYTES = 4096;
 
-/** @param maxPayload - of the server, in bytes. @throws FeedError if it is too small for a feed */
+/** @param maxPayload - of the server, in bytes. @throws FeedError if it is too small */
 export function bodyBytes(maxPayload: number): number {
   const left = maxPayload - HEAD_BYTES;
   if (left >= MIN_BODY_BYTES) return Math.min(left, MAX_BODY_BYTES);
@@ -99,10 +96,7 @@ export function encodeHead({suite, chainId}: FeedChain, head: FeedHead): string 
   return Buffer.concat(fields).toString("base64");
 }
 
-/**
- * @param text - undefined: the message has no such header.
- * @throws NoMessage; FeedError for one of another chain, suite or version
- */
+/** @throws NoMessage, also for undefined; FeedError for another chain, suite or version */
 export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead {
   const reader = new BodyReader("the message", Buffer.from(text ?? "", "base64"));
   try {

@@ -1,30 +1,27 @@
 /**
- * The way from what a store holds to the chain that a stream says: the last block, its parent, and so on back to a
- * block that is held.
+ * The blocks of a stream that a store lacks: the stream's last block, its parent, and so on back to a stored block.
  *
  *   stream   .. 41  42  43  42'  43'  44'  42  43  44          the last block is 44, so the chain is 41 42 43 44
- *   held     .. 41  42' 43'                                    the way: 42, 43 and 44, over the common block 41
+ *   stored   .. 41  42' 43'                                    the path: 42, 43 and 44, after the common block 41
  *
- * A block comes after its parent in the stream, so one look from the end back finds them all. Only heads are read, some
- * at a time.
+ * A parent comes before its child in the stream, so one backward scan finds them all. It reads only heads, in batches.
  */
 import {isSame} from "../../storage/hex.ts";
 import {type BlockHead, type FinalityHead, isGap} from "./feedMessage.ts";
 import type {FeedStream, Sequenced, StreamTip} from "./feedStream.ts";
 import {NatsAway} from "./natsConnection.ts";
 
-/** What a store holds. */
+/** A store's chain. */
 export interface HeldChain {
   /** -1: no block. */
   readonly latest: number;
   readonly finalized: number;
   /** Recorded finalizations of layer 1. */
   readonly finalizations: number;
-  /** undefined: not held, nor known as the parent of the first block. */
+  /** undefined: not stored, nor known as the parent of the first block. */
   hashOf(block: number): Uint8Array | undefined;
 }
 
-/** A block's messages in the stream. */
 interface PathBlock {
   readonly hash: Uint8Array;
   readonly first: number;
@@ -32,19 +29,19 @@ interface PathBlock {
 }
 
 interface FeedPath {
-  /** Read from this message on: all that the store lacks is there or later. */
+  /** Everything that the store lacks is in this message or later ones. */
   readonly from: number;
-  /** Messages up to this one were looked at. */
+  /** The last message scanned. */
   readonly until: number;
   /** What the store lacks, in the order of the chain. */
   readonly blocks: readonly PathBlock[];
-  /** The last block of the stream. undefined: there is none. */
+  /** The last block of the stream. */
   readonly newest: BlockHead | undefined;
-  /** The newest block that is held and on the chain; -1: none, and the chain begins with block 0. */
+  /** The newest common block; -1: none, and the chain begins with block 0. */
   readonly common: number | undefined;
-  /** Why the stream does not go on with what is held. undefined: it does, or has no block. */
+  /** Why the stream does not continue the store's chain. undefined: it does, or has no block. */
   readonly lack: string | undefined;
-  /** If there is a lack: a store goes on with the stream if it has this block of the chain. -1 if there is none. */
+  /** With a lack: a store that has this block of the chain can follow the stream. -1: none. */
   readonly start: number;
 }
 
@@ -65,7 +62,7 @@ export async function findPath(
   for (let end = lastSequence; end >= first && !search.isDone; ) {
     const from = Math.max(first, end - count + 1);
     const heads = await stream.readHeads(from, end, signal);
-    // Any server of the stream may answer, also one that is behind.
+    // Any server of the stream may answer, also one that lags.
     const known = Math.max(block?.sequence ?? 0, finality?.sequence ?? 0);
     if (end === lastSequence && (heads.at(-1)?.sequence ?? 0) < known)
       throw new NatsAway(`NATS: the server that answers has no message ${known} yet`);
@@ -80,15 +77,15 @@ function isNews({number, count}: FinalityHead, {finalized, finalizations}: HeldC
   return number > finalized || count > finalizations;
 }
 
-/** Looks at heads, newest first. */
+/** Scans heads, newest first. */
 class PathSearch {
   private readonly blocks: PathBlock[] = [];
   private newest: BlockHead | undefined;
   private oldest: BlockHead | undefined;
   private common: number | undefined;
-  /** `oldest` is a gap that is not held. */
+  /** `oldest` is a gap that is not stored. */
   private hasGap = false;
-  /** The block whose parts are being passed, the last part first. */
+  /** The block whose parts are being scanned, the last part first. */
   private open: {readonly hash: Uint8Array; readonly last: number; part: number} | undefined;
   /** The first message with finality that is not recorded yet. */
   private finality: number | undefined;
@@ -160,20 +157,20 @@ class PathSearch {
   }
 }
 
-/** Of the messages that were looked at, those with blocks that a store lacks. Call it with rising numbers. */
+/** Skips scanned messages with blocks that the store does not need. Call it with rising numbers. */
 export class PathFilter {
   private at = 0;
-  private readonly blocks: readonly PathBlock[];
-  readonly until: number;
 
-  constructor({blocks, until}: FeedPath) {
-    this.blocks = blocks;
-    this.until = until;
+  constructor(private readonly path: FeedPath) {}
+
+  get until(): number {
+    return this.path.until;
   }
 
   passes(sequence: number, isBlock: boolean): boolean {
-    if (sequence > this.until || !isBlock) return false;
-    while (this.at < this.blocks.length && (this.blocks[this.at] as PathBlock).last < sequence) this.at++;
-    return sequence < (this.blocks[this.at]?.first ?? Number.POSITIVE_INFINITY);
+    const {blocks, until} = this.path;
+    if (sequence > until || !isBlock) return false;
+    while ((blocks[this.at]?.last ?? sequence) < sequence) this.at++;
+    return sequence < (blocks[this.at]?.first ?? Number.POSITIVE_INFINITY);
   }
 }

@@ -1,13 +1,13 @@
 /**
- * One chain's part of a JetStream stream. Every message is of one of two subjects, so that the last one of each is
- * found at once:
+ * One chain's part of a JetStream stream. Messages have one of two subjects, so that the last one of each is found
+ * immediately:
  *
  *   STREAM.CHAINID.blocks       parts of blocks
  *   STREAM.CHAINID.finality     what is finalized
  *
- * Sequence numbers are the stream's. A message names the last one that its publisher has seen, and the stream refuses
- * it if there is a later one by then, of any subject: so publishers have one order. (The same of one subject alone is
- * not atomic before NATS 2.10.)
+ * Sequence numbers are the stream's. A message contains the last one that its publisher has seen, and the stream
+ * refuses it if there is a later one, of any subject: so publishers have one order. (The same check per subject is not
+ * atomic before NATS 2.10.)
  */
 import {
   JetStreamApiCodes,
@@ -31,15 +31,15 @@ import {
 import {hearMessages} from "./heardMessages.ts";
 import {awayOr, maxPayload, NatsAway} from "./natsConnection.ts";
 
-/** How long a message stays, and how many servers have it. */
+/** Limits of a stream that is created. */
 export interface StreamRules {
   readonly replicas: number;
   readonly maxAgeMs: number;
-  /** undefined: the first of FITTING_BYTES that the servers have room for. */
+  /** undefined: the first of FITTING_BYTES for which there is room. */
   readonly maxBytes: number | undefined;
 }
 
-/** A message's head and its number in the stream. */
+/** With its number in the stream. */
 export interface Sequenced<Head = FeedHead> {
   readonly sequence: number;
   readonly head: Head;
@@ -49,18 +49,18 @@ export interface FeedMessage extends Sequenced {
   readonly body: Buffer;
 }
 
-/** What a reader needs of the messages that were in the stream already. */
+/** Skips messages that were in the stream when it was scanned. */
 interface MessageFilter {
-  /** The last one that was there. */
+  /** The last message scanned. */
   readonly until: number;
   passes(sequence: number, isBlock: boolean): boolean;
 }
 
-/** What a stream has. */
+/** The state of a stream. */
 export interface StreamTip {
-  /** Of the first message that was there, of whatever subject. */
+  /** Of the first message, of any subject. */
   readonly firstSequence: number;
-  /** Of the last message, of whatever subject; 0: there never was one. */
+  /** Of the last message, of any subject; 0: there never was one. */
   readonly lastSequence: number;
   readonly block: Sequenced<BlockHead> | undefined;
   readonly finality: Sequenced<FinalityHead> | undefined;
@@ -69,23 +69,20 @@ export interface StreamTip {
 /** Nobody has published to the stream yet. */
 export class StreamMissing extends FeedError {}
 
-/** Another publisher has written meanwhile. */
+/** Another publisher has written. */
 export class StreamMoved extends Error {
   override readonly name = "StreamMoved";
 }
 
-/** An answer of a server that takes longer is a failure: the call is made again. */
+/** The call is repeated after this time. */
 const ANSWER_MS = 2000;
-/** Of the halvings that find the free room: to 1 % of what is wanted. */
+/** Bisections of the free room: to 1 % of what is wanted. */
 const ROOM_TRIES = 7;
 const NANOSECONDS = 1_000_000;
 const GB = 1e9;
-/** What a stream sets aside, if nobody says: half of it is left where there is less room than for the first. */
+/** What a stream reserves by default: the first size, or half as much while there is less room. */
 const FITTING_BYTES = [50, 25, 12, 6, 3, 1.5, 0.75, 0.3, 0.1].map(gb => gb * GB);
-/**
- * The error codes of "insufficient storage resources", "no suitable peers for placement", "resource limits exceeded for
- * account".
- */
+/** "Insufficient storage resources", "no suitable peers for placement", "resource limits exceeded for account". */
 const NO_ROOM: readonly number[] = [10047, 10005, 10002];
 const HEAD = "Proofd";
 
@@ -103,10 +100,7 @@ export class FeedStream {
     this.prefix = `${stream}.${chain.chainId}`;
   }
 
-  /**
-   * @param rules - the stream is made with these if there is none; undefined: it must be there
-   * @throws StreamMissing; FeedError for a stream or a server that cannot be used; NatsAway
-   */
+  /** @param rules - to create a missing stream with. @throws StreamMissing; FeedError if it is unusable; NatsAway */
   static async open(
     connection: NatsConnection,
     stream: string,
@@ -142,7 +136,7 @@ export class FeedStream {
     }
   }
 
-  /** @throws FeedError if there is no room for it; NatsAway if the servers for it are not there */
+  /** @throws FeedError if there is no room for it; NatsAway if servers for it are down */
   private static async make(manager: JetStreamManager, stream: string, rules: StreamRules): Promise<void> {
     const add = async (name: string, maxBytes: number): Promise<boolean> => {
       try {
@@ -163,7 +157,7 @@ export class FeedStream {
     const {maxBytes} = rules;
     for (const bytes of maxBytes === undefined ? FITTING_BYTES : [maxBytes])
       if (await add(stream, bytes)) return;
-    // NATS tells its own free bytes to nobody but an operator of the whole system, so what fits is found by trying.
+    // NATS reports its free bytes only to operators of the whole system, so what fits is found by trying.
     const wanted = maxBytes ?? (FITTING_BYTES.at(-1) as number);
     const probe = `${stream}-room`;
     let [free, tooMany] = [0, wanted];
@@ -174,7 +168,7 @@ export class FeedStream {
         free = bytes;
       } else tooMany = bytes;
     }
-    // A cluster answers the same while it begins, or lacks a server.
+    // A cluster answers the same while it starts, or lacks a server.
     if (free === 0 && rules.replicas > 1)
       throw new NatsAway(
         `NATS: there are no ${rules.replicas} servers with room for the stream ${stream}, of ${wanted} bytes`,
@@ -184,7 +178,7 @@ export class FeedStream {
     );
   }
 
-  /** What a message's body may have. @throws FeedError if that is too little; NatsAway */
+  /** Limit of a message's body. @throws FeedError if it is too small; NatsAway */
   get bodyBytes(): number {
     return bodyBytes(maxPayload(this.connection));
   }
@@ -192,7 +186,7 @@ export class FeedStream {
   /** @throws FeedError for a last message of another chain, suite or version; StreamMissing; NatsAway */
   async readTip(): Promise<StreamTip> {
     try {
-      // First: what comes later is refused then, and never overlooked.
+      // First: a later message makes the next `publish` fail.
       const {state} = await this.manager.streams.info(this.stream);
       const [block, finality] = [await this.last("blocks"), await this.last("finality")];
       return {
@@ -208,10 +202,7 @@ export class FeedStream {
     }
   }
 
-  /**
-   * The heads of the chain's messages from `from` to `to`, in their order. Messages that are none of the chain's feed
-   * are left out.
-   */
+  /** Heads of the chain's messages `from` to `to`, in order. Invalid messages are left out. */
   async readHeads(from: number, to: number, signal: AbortSignal): Promise<Sequenced[]> {
     const heads: Sequenced[] = [];
     const place = {stream: this.stream, subjects: `${this.prefix}.>`, from, headersOnly: true};
@@ -228,9 +219,8 @@ export class FeedStream {
   }
 
   /**
-   * @param after - the number of the stream's last message. Another last one refuses the message
-   * @returns the message's number
-   * @throws StreamMoved; NatsAway, and then the message may have been stored
+   * @param after - the number of the stream's last message. The stream refuses the message if another one is the last
+   * @returns the message's number. @throws StreamMoved; NatsAway, and then the message may have been stored
    */
   async publish(head: FeedHead, body: Uint8Array, after: number): Promise<number> {
     const subject = `${this.prefix}.${head.kind === "block" ? "blocks" : "finality"}`;
@@ -246,10 +236,9 @@ export class FeedStream {
   }
 
   /**
-   * The messages of the chain from `from` on, in their order, and those that come later. Ends when nothing is heard of
-   * the server any more.
+   * The chain's messages after `from`, in order, and those that come later. Ends when the server falls silent.
    *
-   * @throws FeedError for a message that is none, unless it was there when the filter was made; NatsAway
+   * @throws FeedError for an invalid message, unless the filter knows it; NatsAway
    */
   async *read(from: number, filter: MessageFilter, signal: AbortSignal): AsyncGenerator<FeedMessage> {
     const place = {stream: this.stream, subjects: `${this.prefix}.>`, from, headersOnly: false};
@@ -266,7 +255,7 @@ export class FeedStream {
 
   private async last(subject: string): Promise<Sequenced | undefined> {
     try {
-      // Not a direct read, which any server of the stream may answer, also one that is behind.
+      // Not a direct read, which a server that lags may answer.
       const found = await this.manager.streams.getMessage(this.stream, {
         last_by_subj: `${this.prefix}.${subject}`,
       });

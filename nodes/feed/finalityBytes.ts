@@ -2,11 +2,9 @@
  * What is recorded of layer 1, as a finality message has it (docs/feed.md). Empty if layer 1 was never read.
  *
  *   first u48 | layer1 record: length u8, bytes (storage/block/layer1Mark.ts) | finalizations, each: length u8, bytes
- *   (finalization.ts)
  *
- * `first` is the number of the first finalization that follows. The record counts all up to the last one here.
+ * `first` is the number of the first finalization. The record counts all up to the last one.
  */
-
 import {decodeFinalization, encodeFinalization, type Finalization} from "../../storage/block/finalization.ts";
 import {decodeLayer1Record, encodeLayer1Record, type Layer1Record} from "../../storage/block/layer1Mark.ts";
 import {count} from "../../storage/count.ts";
@@ -15,7 +13,7 @@ import {BodyReader, encodeNumber} from "../../storage/record/recordBody.ts";
 import {FeedError} from "./feedError.ts";
 
 const MAX_FINALIZATIONS = 1000;
-/** Of one finalization with its length, and of all before them. */
+/** Of one finalization with its length; and of everything before it. */
 const MOST_BYTES = 256;
 const START_BYTES = 512;
 
@@ -26,7 +24,7 @@ export interface FedFinality {
   readonly finalizations: readonly Finalization[];
 }
 
-/** How many finalizations fit a message's body. */
+/** How many finalizations fit a body. */
 export function mostFinalizations(bodyBytes: number): number {
   return Math.min(MAX_FINALIZATIONS, Math.floor((bodyBytes - START_BYTES) / MOST_BYTES));
 }

@@ -1,7 +1,6 @@
 /**
- * The messages of a stream from a sequence number on, while its server sends heartbeats. A consumer exists on one
- * server, and disappears with it or with its stream. The library does not notice: it keeps polling the lost consumer,
- * or none after a reconnection.
+ * The messages of a stream while its server sends heartbeats. A consumer exists on one server, and disappears with it
+ * or with its stream. The library does not notice: it keeps polling the lost consumer, or none after a reconnection.
  */
 import {
   type Consumer,
@@ -17,7 +16,7 @@ interface HeardPlace {
   readonly subjects: string;
   /** The first message's number in the stream. */
   readonly from: number;
-  /** Only headers, without bodies, up to the message that is the last now. */
+  /** Only headers, up to the message that is the last now. */
   readonly headersOnly: boolean;
 }
 
@@ -27,10 +26,7 @@ const AHEAD_BYTES = 16 * 1024 * 1024;
 const HEARTBEAT_MS = 1000;
 const SILENCE_MS = 3 * HEARTBEAT_MS;
 const PULL_MS = 10_000;
-/**
- * The consumer is gone, perhaps with its stream. The library would wait for the same sequence number in a new stream,
- * which may never come.
- */
+/** The consumer is gone. The library would wait for the same sequence number in a new stream, which may never come. */
 const GONE: ReadonlySet<string> = new Set([
   "consumer_deleted",
   "consumer_not_found",

@@ -1,4 +1,4 @@
-/** Connects to NATS, and connects again for as long as it takes. */
+/** Connects to NATS, and reconnects for as long as it takes. */
 import {connect as connectSocket, isIP} from "node:net";
 import {setTimeout as sleep} from "node:timers/promises";
 import {connect as connectTls, type TLSSocket} from "node:tls";
@@ -10,13 +10,13 @@ import {FeedError} from "./feedError.ts";
 export type {NatsConnection};
 
 export interface NatsSettings {
-  /** nats or tls, at least one: some servers of one cluster. */
+  /** Some servers of one cluster, at least one: nats or tls. */
   readonly urls: readonly string[];
-  /** A file with the credentials of a user, as NATS makes them. */
+  /** A file with the credentials of a user. */
   readonly credsPath: string | undefined;
 }
 
-/** NATS is there again, or it is not, for this reason. */
+/** NATS can be reached again, or why not. */
 export interface NatsEvent {
   readonly isUp: boolean;
   readonly reason: string;
@@ -25,19 +25,13 @@ export interface NatsEvent {
 const CONNECT_MS = 3000;
 const NATS_PORT = 4222;
 const NEWLINE = 10;
-/** A server that leaves two pings without an answer is gone. Without them, a cut cable shows after minutes. */
+/** A server that leaves two pings unanswered is gone. Otherwise a cut cable shows after minutes. */
 const PING_MS = 5000;
 const WAITS = {firstMs: 250, longestMs: 2000};
-/**
- * Earlier clusters may miscount a stream's refused messages (nats-server#5179). A server that leads the stream again
- * then leaves as many unanswered.
- */
+/** Earlier clusters may miscount a stream's refused messages (nats-server#5179), and then leave as many unanswered. */
 const OLDEST_GOOD = [2, 10, 12] as const;
 
-/**
- * @returns a connection that finds its way back by itself. The caller closes it
- * @throws the signal's reason; Error for files that cannot be read
- */
+/** @returns a connection that reconnects by itself. @throws the signal's reason; Error for an unreadable file */
 export async function connectNats(
   {urls, credsPath}: NatsSettings,
   name: string,
@@ -69,17 +63,13 @@ export async function connectNats(
   }
 }
 
-/**
- * The largest message that the server takes, in bytes.
- *
- * @throws NatsAway while the connection is being made again: the library then knows nothing of a server
- */
+/** The largest message that the server takes, in bytes. @throws NatsAway while it reconnects: it is unknown then */
 export function maxPayload({info}: NatsConnection): number {
   if (info === undefined) throw new NatsAway("NATS: the connection is being made again");
   return info.max_payload;
 }
 
-/** @returns what to say of a server that is too old for a feed; undefined: it is not, or its version is not known */
+/** @returns a warning about a server that is too old for a feed */
 export function describeOldServer({info}: {readonly info?: {readonly version: string}}): string | undefined {
   if (info === undefined) return undefined;
   const version = info.version.split(".").map(part => Number.parseInt(part, 10));
@@ -89,9 +79,8 @@ export function describeOldServer({info}: {readonly info?: {readonly version: st
 }
 
 /**
- * @param url - of one server, over TLS
- * @returns when the first certificate of its chain ends, in ms since 1970, and why Node does not trust it, such as that
- *   it has ended
+ * @param url - of a server with TLS
+ * @returns the end of the first certificate of its chain to end, in ms since 1970, and why Node does not trust it
  * @throws Error if it shows none in time; an AbortError
  */
 export async function readCertificateEnd(
@@ -105,11 +94,11 @@ export async function readCertificateEnd(
   const timer = setTimeout(() => socket.destroy(late), CONNECT_MS);
   try {
     const secured = await new Promise<TLSSocket>((resolve, reject) => {
-      // Also of what comes when this is over: it must not be thrown by the socket.
+      // Also for errors after this has ended: the socket must not throw them.
       socket.on("error", reject);
       socket.on("close", () => reject(new Error("the server closed the connection, without a certificate")));
       socket.on("data", function hear(part: Buffer) {
-        // The server says one line before both speak TLS.
+        // The server sends one line before TLS begins.
         if (part.at(-1) !== NEWLINE) return;
         socket.off("data", hear);
         const servername = isIP(host) === 0 ? host : "";
@@ -134,7 +123,6 @@ function readAuthenticator(credsPath: string | undefined): {readonly authenticat
   return credsPath === undefined ? {} : {authenticator: credsAuthenticator(readWholeFile(credsPath))};
 }
 
-/** Ends with the connection. */
 async function watch(connection: NatsConnection, onEvent: (event: NatsEvent) => void): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === "disconnect")
@@ -143,12 +131,12 @@ async function watch(connection: NatsConnection, onEvent: (event: NatsEvent) => 
   }
 }
 
-/** NATS, or the part of it that has the stream, does not answer. It is worth another try. */
+/** NATS, or the part of it that has the stream, does not respond. A retry may help. */
 export class NatsAway extends Error {
   override readonly name = "NatsAway";
 }
 
-/** @returns the error itself if it is about what the stream holds */
+/** @returns the error itself if it is about the stream's content */
 export function awayOr(error: unknown): Error {
   if (error instanceof FeedError || error instanceof NatsAway) return error;
   const {message, name} = error as Error;

@@ -3,8 +3,8 @@
  *
  *   bucket STREAM-CHAINID
  *     newest        JSON: block, hash, root, and the files of the newest snapshot       its metadata names the block
- *     before        the one before, whose files stay for those who are reading them
- *     coming        the one that is being uploaded, or was when its publisher died
+ *     before        the one before, whose files stay for current readers
+ *     coming        the one being uploaded, or that was when its publisher died
  *     turn          the lease to upload, renewed while the upload runs
  *     SHA-256       the content of one file. Snapshots share the tables that did not change
  */
@@ -23,7 +23,6 @@ import {awayOr, maxPayload, type NatsConnection} from "./natsConnection.ts";
 
 /** A file of a snapshot. */
 export interface SnapshotFile {
-  /** Its name in the folder, without one of another folder. */
   readonly name: string;
   readonly bytes: number;
   /** 64 hex digits. */
@@ -67,10 +66,7 @@ export class SnapshotStore {
     private readonly connection: NatsConnection,
   ) {}
 
-  /**
-   * @param replicas - of the bucket to create; undefined: it must exist.
-   * @returns undefined if it does not; throws what NATS throws
-   */
+  /** @param replicas - of a bucket to create. Without it, a missing bucket gives undefined. @throws what NATS throws */
   static async open(
     connection: NatsConnection,
     stream: string,
@@ -90,10 +86,7 @@ export class SnapshotStore {
     return new SnapshotStore(objects, connection);
   }
 
-  /**
-   * @returns the block of the newest snapshot, from the metadata of its list; undefined if there is none.
-   * @throws NatsAway
-   */
+  /** @returns the block in the metadata of the newest snapshot's list; undefined if there is none. @throws NatsAway */
   static async newestBlock(
     connection: NatsConnection,
     stream: string,
@@ -114,10 +107,9 @@ export class SnapshotStore {
   }
 
   /**
-   * Uploads the missing files, then publishes the list, then removes the files that no list names. Waits for the lease, so that only one
-   * upload runs at a time.
+   * Waits for the lease, uploads the missing files, publishes the list, and removes the files that no list names.
    *
-   * @param isNeeded - asked once the lease is taken.
+   * @param isNeeded - called once the lease is taken
    * @returns uploaded bytes; undefined if the snapshot is no longer needed
    */
   async put(
@@ -159,26 +151,30 @@ export class SnapshotStore {
     lease: UploadLease,
     signal: AbortSignal,
   ): Promise<number> {
-    const pace = new Pace(bytesPerSecond, () => lease.renew(), signal);
+    const startMs = performance.now();
     let sent = 0;
+    const slow = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        sent += chunk.length;
+        const aheadMs = (1000 * sent) / bytesPerSecond - (performance.now() - startMs);
+        if (aheadMs > 1) await sleep(aheadMs, undefined, {signal});
+        signal.throwIfAborted();
+        await lease.renew();
+        yield chunk;
+      }
+    };
     for (const {name, bytes, sha256} of list.files) {
       await lease.renew();
       signal.throwIfAborted();
       if (bytes === 0 || (await this.find(sha256)) !== undefined) continue;
       const chunks = createReadStream(join(folder, name), {highWaterMark: CHUNK_BYTES});
-      const content = Readable.toWeb(Readable.from(pace.slow(chunks))) as ReadableStream<Uint8Array>;
+      const content = Readable.toWeb(Readable.from(slow(chunks))) as ReadableStream<Uint8Array>;
       await this.objects.put({name: sha256, options: this.options}, content, {timeout: ANSWER_MS});
-      sent += bytes;
     }
     return sent;
   }
 
-  /**
-   * Writes a file of a snapshot, synced.
-   *
-   * @throws FeedError if it is missing, or does not match the list; NatsAway; the signal's reason; what the system
-   *   throws
-   */
+  /** Writes a file of a snapshot, synced. @throws FeedError if it is missing or another one; NatsAway; system errors */
   async get({name, bytes, sha256}: SnapshotFile, path: string, signal: AbortSignal): Promise<void> {
     const hash = createHash("sha256");
     const file = await open(path, "w");
@@ -233,11 +229,7 @@ export class SnapshotStore {
     return parseList(Buffer.concat(chunks));
   }
 
-  /**
-   * The content of an object; undefined if it is missing.
-   *
-   * @throws NatsAway; FeedError if it is corrupt; the signal's reason
-   */
+  /** The content of an object, or undefined. @throws NatsAway; FeedError if it is corrupt; the signal's reason */
   private async *read(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array | undefined> {
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
     try {
@@ -267,10 +259,7 @@ export class SnapshotStore {
   }
 }
 
-/**
- * The lease to upload. While one publisher holds it, the others wait, so no upload removes files that another one
- * needs.
- */
+/** The lease to upload. The other publishers wait, so that no upload removes files that another one needs. */
 class UploadLease {
   private writtenMs = performance.now();
 
@@ -294,7 +283,7 @@ class UploadLease {
     }
   }
 
-  /** @param now - without it, only after LEASE_RENEWAL_MS. @throws FeedError if another upload has taken the lease */
+  /** @param now - also before LEASE_RENEWAL_MS. @throws FeedError if another upload has taken the lease */
   async renew(now = false): Promise<void> {
     if ((!now && performance.now() - this.writtenMs < LEASE_RENEWAL_MS) || (await this.write())) return;
     throw new FeedError("another upload has taken the lease of this one");
@@ -320,29 +309,6 @@ class UploadLease {
       if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamWrongLastSequence)
         return false;
       throw error;
-    }
-  }
-}
-
-/** Limits the rate of a stream. */
-class Pace {
-  private readonly startMs = performance.now();
-  private bytes = 0;
-
-  constructor(
-    private readonly bytesPerSecond: number,
-    private readonly onChunk: () => Promise<void>,
-    private readonly signal: AbortSignal,
-  ) {}
-
-  async *slow(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      this.bytes += chunk.length;
-      const aheadMs = (1000 * this.bytes) / this.bytesPerSecond - (performance.now() - this.startMs);
-      if (aheadMs > 1) await sleep(aheadMs, undefined, {signal: this.signal});
-      this.signal.throwIfAborted();
-      await this.onChunk();
-      yield chunk;
     }
   }
 }

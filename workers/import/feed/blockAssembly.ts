@@ -9,10 +9,10 @@ export class BlockAssembly {
   private bytes = 0;
 
   /**
-   * Takes the next part of the stream. Part 0 begins anew; parts before the first part 0 are passed over.
+   * Takes the next part. Part 0 begins a block; parts before the first part 0 are skipped.
    *
    * @returns the block's changes, compressed, with its last part
-   * @throws FeedError if a part is missing, or there is more of it than its changes can have
+   * @throws FeedError if a part is missing, or the parts are too long
    */
   take(part: BlockHead, piece: Buffer): Buffer | undefined {
     if (part.part === 0) {
@@ -32,7 +32,7 @@ export class BlockAssembly {
       throw new FeedError(
         `block ${first.number}: expected parts of 1 byte or more, of ${most} bytes at most in all, got ${this.bytes}`,
       );
-    // The message's memory holds more than the piece.
+    // A view would keep the message's memory.
     this.pieces.push(part.parts === 1 ? piece : Buffer.from(piece));
     if (this.pieces.length < part.parts) return undefined;
     const packed = part.parts === 1 ? piece : Buffer.concat(this.pieces);

@@ -2,9 +2,8 @@
  * The blocks of a feed as the steps of a source.
  *
  *   stream   .. 41  42  43  42'  43' ..
- *   held     .. 41  42  43             42' has 41 before it, which is held below 43: back to 41, then 42'
+ *   stored   .. 41  42  43             the parent of 42' is 41, below the newest block: back to 41, then 42'
  */
-
 import type {SourceStep} from "../../../nodes/blocks/sourceStep.ts";
 import {unpackChanges} from "../../../nodes/feed/blockChanges.ts";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
@@ -20,10 +19,10 @@ import {BlockAssembly} from "./blockAssembly.ts";
 const ORIGIN = "the feed";
 const NO_BLOCK = -1;
 
-/** A block's parent is not held, or what the block changed is missing. Perhaps the stream has it. */
+/** A block's parent is not stored, or its changes are missing. The stream may have them. */
 export class Detached extends Error {}
 
-/** What the store of an import holds now. */
+/** The import's chain. */
 export function readHeld({writer, reader}: SourceHost): HeldChain {
   const {latest = NO_BLOCK, finalizedTo: finalized} = writer;
   return {
@@ -40,9 +39,9 @@ export class FeedBlocks {
   constructor(private readonly host: SourceHost) {}
 
   /**
-   * @param isOld - it was in the stream when its end was looked for. Finality that lies is passed over then
-   * @returns what the message asks for. It must be done before the next message is taken
-   * @throws FeedError if the message contradicts what is held; Detached
+   * @param isOld - it was in the stream when it was scanned. Wrong finality is skipped then
+   * @returns what to do before the next message
+   * @throws FeedError if the message contradicts the store; Detached
    */
   take({head, body}: FeedMessage, isOld: boolean): readonly SourceStep[] {
     if (head.kind === "block") return this.takePart(head, body);
@@ -84,13 +83,13 @@ export class FeedBlocks {
   }
 
   private takeFinality({number, hash}: FinalityHead, body: Buffer): SourceStep | undefined {
-    // Of a block that is still to come, or on a branch that was left: what comes later says more.
+    // The block is still to come, or on an abandoned branch: later messages tell more.
     if (!isSame(readHeld(this.host).hashOf(number), hash)) return undefined;
     const finality = decodeLayer1(body);
     return {kind: "finalized", block: number, hash, layer1: finality && this.findNews(finality)};
   }
 
-  /** @returns the finalizations that are not recorded here yet; undefined: there are none */
+  /** @returns the finalizations that are not recorded yet; undefined: there are none */
   private findNews({first, record, finalizations}: FedFinality): FinalityStep | undefined {
     const recorded = this.host.reader.finalizations;
     const count = recorded.count();
@@ -99,7 +98,7 @@ export class FeedBlocks {
       throw new FeedError(
         `the feed continues with finalization ${first}, but ${count} are recorded here: a newer snapshot is needed`,
       );
-    // Whoever recorded them has compared their parents. Here all else is compared again.
+    // The publisher has compared their parents. Everything else is compared again.
     const events = finalizations.slice(count - first).map(one => ({...one, parent: undefined}));
     return {events, mark: record.mark, root: record.root ?? "none", from: record.from};
   }

@@ -1,4 +1,4 @@
-/** A feed as the source of an import: a stream of NATS JetStream, read from where this store stands. */
+/** A feed as the source of an import: a stream of NATS JetStream, read on from the newest stored block. */
 import {setTimeout as sleep} from "node:timers/promises";
 import {SnapshotNeeded, SourceError, type SourceStep, Stopped} from "../../../nodes/blocks/sourceStep.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
@@ -18,7 +18,7 @@ import {Detached, FeedBlocks, readHeld} from "./feedBlocks.ts";
 
 const WAITS = {firstMs: 100, longestMs: 2000};
 
-/** Waits for NATS, for as long as it takes, and until somebody publishes. */
+/** Waits for NATS, and for a publisher, for as long as it takes. */
 export async function* readFeed(
   {nats, stream: name, client}: FeedSource,
   job: ImportJob,
@@ -67,7 +67,7 @@ function describeChain(job: ImportJob, {writer, reader}: SourceHost): FeedChain 
   return {suite: reader.suiteName, chainId};
 }
 
-/** Reports whether the feed is followed or waited for. */
+/** Reports whether the feed is followed or awaited. */
 class FeedWatch {
   readonly backoff = new Backoff(WAITS);
   private isCaughtUp = false;
