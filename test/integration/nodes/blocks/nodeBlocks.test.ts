@@ -164,7 +164,7 @@ test("raw blocks that are cut, changed or another's are the node's fault", async
   const other = toHex(raw.blocks[BUSY + 5]?.serialize() ?? new Uint8Array(0));
   const lies: readonly (readonly [(block: string) => string, RegExp])[] = [
     [block => block.slice(0, -2), /expected a block, got other bytes|it is not a block/],
-    [block => block.slice(0, -1), /the answer is not bytes/],
+    [block => block.slice(0, -1), /expected bytes/],
     [() => "0xc0", /expected a block, got other bytes/],
     [() => other, /expected block 40, got block 45/],
     // In the last withdrawal's amount.
