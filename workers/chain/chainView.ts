@@ -1,21 +1,18 @@
 /**
- * The chain as this process sees it: the head, finality and blocks by hash or number, for callers that need no tree.
- *
- *   chainWrites.ts -- setHead --> ChainView -- onChange --> callers that wait for a block or its finality
- *
- * No other process can have the store open, so every change is reported here.
+ * The chain as this process sees it: head, finality, and blocks by hash or number, for callers that need no tree. No
+ * other process can have the store open, so every change is reported here.
  */
-import type {ChainConfig} from "../../storage/block/blockDifference.ts";
+import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {Finalizations} from "../../storage/block/finalizations.ts";
 import {encodeHeader} from "../../storage/block/headerRlp.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
+import {MAX_ANCESTORS} from "../../storage/commit/firstBlock.ts";
 import {isDamage} from "../../storage/errors.ts";
 import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts";
 import {type Failure, failureOf} from "../messages/failure.ts";
 import type {Head} from "../messages/head.ts";
 import {RollbackSignal} from "../messages/rollbackSignal.ts";
-import {type BlockContext, readContext} from "./blockContext.ts";
 
 /** A block as chain_getStateRoot shows it. */
 export interface BlockSummary {
@@ -24,17 +21,24 @@ export interface BlockSummary {
   readonly hash: Uint8Array;
   /** 32 bytes: the top root of the account tree. */
   readonly stateRoot: Uint8Array;
-  /** Seconds, usually since 1970; undefined: its source gave none. */
+  /** Seconds, usually since 1970; undefined: unknown. */
   readonly timestamp: bigint | undefined;
 }
 
-interface HeaderContext extends BlockContext {
+/** What a block's successors need to know of it besides its state. */
+interface HeaderContext {
   readonly block: BlockSummary;
-  /** The whole header. undefined: not known. */
+  /** The known fields of its header, except number and hash. */
+  readonly header: Omit<BlockHeader, "number" | "hash">;
+  /** Hashes of the blocks before it, newest first: at most 256, and fewer if older ones are unknown. */
+  readonly ancestors: readonly Uint8Array[];
+  /** geth's genesis config, as JSON text. undefined: unknown. */
+  readonly config: string | undefined;
+  /** undefined: unknown. */
   readonly headerRlp: Uint8Array | undefined;
 }
 
-/** A block, and what it changed if that was kept with it. */
+/** A block, and its changes if they were kept with it. */
 interface KeptBlock {
   readonly number: number;
   /** 32 bytes each. */
@@ -43,53 +47,45 @@ interface KeptBlock {
   readonly stateRoot: Uint8Array;
   /** Does a trusted root commit to the state after the block? */
   readonly isVerified: boolean;
-  /** nodes/feed/blockChanges.ts. */
+  /** From nodes/feed/blockChanges.ts. */
   readonly packed: Buffer | undefined;
 }
 
 const NO_HASH = new Uint8Array(32);
 
 /**
- * Called right after each change of the head, in the order of the changes. `latest` falls only by a rollback: the blocks above
- * it are gone, and other blocks may get their numbers. `finalized` never falls.
+ * Called right after each change of the head, in order. `latest` falls only by a rollback: the blocks above it are
+ * gone, and other blocks may get their numbers. `finalized` never falls.
  */
 type HeadListener = (head: Head, before: Head) => void;
 
 export class ChainView {
-  private readonly prunedBlocks: PrunedBlocks;
-  private current: Head;
-  /** Read once: block 0 fixes it. */
+  /** Block 0 fixes it. */
   private chain: ChainConfig | undefined;
   private readonly listeners = new Set<HeadListener>();
-  /** What an import that is running removes. */
+  /** Rollbacks of a running import. */
   readonly rollbackSignal = new RollbackSignal();
   /** Rollbacks that had begun when `current` was read. */
   private rollbacks = 0;
 
-  /**
-   * @param head, pruned - of `reader`'s store, which the caller closes
-   * @param expectedChainId - the chain id if block 0 names none
-   */
+  /** @param expectedChainId - the chain id if block 0 has none */
   constructor(
     private readonly reader: StateReader,
-    head: Head,
-    pruned: PrunedBlocks,
+    private current: Head,
+    private readonly prunedBlocks: PrunedBlocks,
     private readonly expectedChainId: bigint | undefined,
-  ) {
-    this.current = head;
-    this.prunedBlocks = pruned;
-  }
+  ) {}
 
   get suite(): string {
     return this.reader.suiteName;
   }
 
-  /** Has the store sparse trees? If not, it holds the trie of each of its blocks. */
+  /** Does the store have sparse trees? If not, it has the trie of each of its blocks. */
   get hasTrees(): boolean {
     return this.reader.hasTrees;
   }
 
-  /** undefined if neither block 0 nor the one who opened the store names one. */
+  /** undefined if neither block 0 nor the options name one. */
   get chainId(): bigint | undefined {
     this.chain ??= this.reader.readChain();
     return this.chain?.chainId ?? this.expectedChainId;
@@ -100,47 +96,43 @@ export class ChainView {
     return this.reader.firstBlock;
   }
 
-  /** `latest` is held: it falls before its block is removed. */
+  /** `latest` falls before its block is removed. */
   head(): Head {
     const {current, rollbackSignal} = this;
     if (rollbackSignal.count === this.rollbacks || current.latest === undefined) return current;
     return {...current, latest: Math.min(current.latest, rollbackSignal.block)};
   }
 
-  /** The newest block held, or -1. */
+  /** The newest stored block, or -1. */
   get newest(): number {
     return this.head().latest ?? -1;
   }
 
-  /** The blocks that cannot be proved any more. */
+  /** Blocks that cannot be proved any more. */
   get pruned(): PrunedView {
     return this.prunedBlocks;
   }
 
-  /**
-   * @param hash - 32 bytes
-   * @returns the block's number, or undefined if no stored or pruned block has this hash
-   */
+  /** @param hash - 32 bytes. @returns undefined if no stored or pruned block has this hash */
   findBlock(hash: Uint8Array): number | undefined {
     return this.reader.findBlock(hash);
   }
 
-  /** @returns a failure for a block that was pruned too: its state cannot be read */
+  /** @returns a failure for a pruned block, whose state cannot be read */
   readBlock(block: number): BlockSummary | Failure {
     return this.summarize(block, () => this.reader.blockOrThrow(block));
   }
 
-  /** As readBlock, also for a block that was pruned. */
+  /** As readBlock, also for a pruned block. */
   readHeader(block: number): BlockSummary | Failure {
     return this.summarize(block, () => this.reader.headerRecordOrThrow(block));
   }
 
-  /** The hash of a block that is held, or that is known as an ancestor of the first one. */
+  /** The hash of a stored block, or of a known ancestor of the first one. */
   readHash(block: number): Uint8Array | undefined {
     return block > this.newest ? undefined : this.reader.readBlockHash(block);
   }
 
-  /** @returns undefined for a block that is not held */
   readKept(block: number): KeptBlock | undefined {
     const {header, stateRoot} = (block > this.newest ? undefined : this.reader.readHeaderRecord(block)) ?? {};
     if (header === undefined || stateRoot === undefined) return undefined;
@@ -155,19 +147,26 @@ export class ChainView {
     const summary = this.readBlock(block);
     if ("failure" in summary) return summary;
     try {
-      const {header, ...context} = readContext(this.reader, block);
-      const {rest, ...fields} = header;
-      const headerRlp = encodeHeader({...header, number: block, hash: summary.hash});
-      return {block: summary, headerRlp, header: fields, ...context};
+      const {header} = this.reader.blockOrThrow(block);
+      const {number: _number, hash: _hash, rest: _rest, ...fields} = header;
+      const ancestors: Uint8Array[] = [];
+      for (let before = block - 1; before >= 0 && ancestors.length < MAX_ANCESTORS; before--) {
+        const ancestor = this.reader.readBlockHash(before);
+        if (ancestor === undefined) break;
+        ancestors.push(ancestor);
+      }
+      const config = this.reader.readChain()?.config;
+      return {block: summary, headerRlp: encodeHeader(header), header: fields, ancestors, config};
     } catch (error) {
       return this.withNearest(failureOf(error));
     }
   }
 
   /**
-   * The range of blocks to whose state no trusted root commits. It ends at the newest block. All of them if the record that tells is damaged.
+   * The range of blocks to whose state no trusted root commits, up to the newest block. All of them if the record is
+   * damaged.
    *
-   * @param head - that of a request, which is answered with one head
+   * @param head - of a request, which is answered with one head
    */
   unverified(
     {earliest = 0, latest = -1}: Head = this.head(),
@@ -181,7 +180,7 @@ export class ChainView {
     return first <= latest ? [first, latest] : undefined;
   }
 
-  /** The first and the last block with account resets that only the word of their source shows. undefined: no block is one. */
+  /** The first and the last block with account resets that only their source reports. */
   openResets(): readonly [from: number, to: number] | undefined {
     try {
       const resets = this.reader.readOpenResets();
@@ -192,12 +191,11 @@ export class ChainView {
     }
   }
 
-  /** Whether the store holds Ethereum's state trie of a block. If it does, it holds that of all older ones. @throws StoreError */
+  /** Does the store have the state trie of a block? If it does, it has that of all older ones. @throws StoreError */
   hasTrie(block: number): boolean {
     return this.reader.readBlock(block)?.trie !== undefined;
   }
 
-  /** What layer 1 finalized, as it is recorded. */
   get finalizations(): Finalizations {
     return this.reader.finalizations;
   }
@@ -208,7 +206,7 @@ export class ChainView {
     return {...failure, nearest: this.prunedBlocks.nearest(failure.block)};
   }
 
-  /** Called only by the code that prunes, just before it does. @returns how many of the blocks were not pruned before */
+  /** Called only by the pruner, before it prunes. @returns how many of the blocks were not pruned before */
   addPruned(from: number, to: number): number {
     const {prunedBlocks} = this;
     let added = 0;
@@ -225,10 +223,10 @@ export class ChainView {
   }
 
   /**
-   * Called only by the code that writes the chain: once the change is on disk, or before blocks are removed.
+   * Called only by the code that writes the chain, once the change is on disk, or before blocks are removed.
    *
-   * @param read - `earliest` may be of a moment before the last pruning
-   * @param rollbacks - begun before the head was read
+   * @param read - `earliest` may be older than the last pruning
+   * @param rollbacks - that had begun before the head was read
    */
   setHead(read: Head, rollbacks = this.rollbacks): void {
     const before = this.current;

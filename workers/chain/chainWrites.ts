@@ -1,8 +1,8 @@
 /**
  * Everything that changes the stored chain: imports, finality, rollbacks, pruning.
  *
- * While an import runs, only its thread writes: commands go to it, and it executes them between two blocks. Otherwise this thread
- * writes. Commands are executed one after the other, and no import begins in the middle of one.
+ * While an import runs, only its thread writes: it executes commands between two blocks. Otherwise this thread writes.
+ * Commands are executed one after the other, and no import begins in the middle of one.
  */
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
@@ -18,7 +18,7 @@ import {readHead} from "../threads/storedHead.ts";
 import type {ChainView} from "./chainView.ts";
 import {type ImportListeners, ImportSession} from "./importSession.ts";
 
-/** Time between two looks whether the disk takes writes again. It doubles with each time that the store was opened again. */
+/** Between two checks whether the disk takes writes again. Doubles each time the store was reopened. */
 const FIRST_LOOK_MS = 2_000;
 const LAST_LOOK_MS = 60_000;
 
@@ -26,20 +26,20 @@ export class ChainWrites {
   private readonly sessions = new Set<ImportSession>();
   private commands: Promise<unknown> = Promise.resolve();
   /**
-   * Why a write was refused; undefined: none was. LevelDB's log may end within a record then, and what is appended to it could not
-   * be read again. So nothing is written until the store was opened again.
+   * Why a write was refused. LevelDB's log may end within a record then, and what is appended to it could not be read.
+   * So nothing is written until the store is reopened.
    */
   private refused: string | undefined;
-  /** What the disk lacked when it was last looked at. */
+  /** What the disk lacked when it was last checked. */
   private missing: string | undefined;
   private look: NodeJS.Timeout | undefined;
   private lookMs = FIRST_LOOK_MS;
   private isEnding = false;
 
   /**
-   * @param store, chain, thread - the caller closes them; `chain` is told of every change
-   * @param reopen - closes the store in every thread and opens it again. If it rejects, nothing is written any more
-   * @param onStopped - called when writing stops, with the reason, and with undefined when it goes on
+   * @param store, chain, thread - the caller closes them
+   * @param reopen - reopens the store in every thread. If it rejects, nothing is written any more
+   * @param onStopped - called with the reason when writing stops, and with undefined when it continues
    */
   constructor(
     private readonly store: StateStore,
@@ -67,11 +67,10 @@ export class ChainWrites {
   }
 
   /**
-   * Marks blocks up to `block` as finalized. Finality never falls: a number below the marked one changes nothing.
+   * Marks blocks up to `block` as finalized. A number below the marked one changes nothing.
    *
-   * @param hash - 32 bytes: refused unless the block has it when the command is executed. Other blocks may have come until then
-   * @returns the head as it is then
-   * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, FINALITY_CONFLICT, WRITE_FAILED
+   * @param hash - 32 bytes, that the block must have when the command is executed
+   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED
    */
   finalize(block: number, hash?: Uint8Array): Promise<Head> {
     const command = hash === undefined ? {finalize: block} : {finalize: block, hash};
@@ -79,9 +78,8 @@ export class ChainWrites {
   }
 
   /**
-   * Records finalizations of layer 1 and marks their blocks as finalized, whole or not at all.
+   * Records finalizations of layer 1 and marks their blocks as finalized, all or none.
    *
-   * @returns the head as it is then
    * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), WRITE_FAILED
    */
   recordFinality(step: FinalityStep): Promise<Head> {
@@ -89,9 +87,8 @@ export class ChainWrites {
   }
 
   /**
-   * Removes the unfinalized blocks above `block`. A running import continues: its source's next block must follow `block`.
+   * Removes the unfinalized blocks above `block`. A running import continues: its next block must follow `block`.
    *
-   * @returns the head as it is then
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
    */
   rollback(block: number): Promise<Head> {
@@ -108,7 +105,7 @@ export class ChainWrites {
     });
   }
 
-  /** Does one step of the pruning (pruner.ts). @throws StoreError FINALIZED, RECORD_DAMAGED, WRITE_FAILED */
+  /** @throws StoreError FINALIZED, RECORD_DAMAGED, WRITE_FAILED */
   prune(step: PruneStep): Promise<Head> {
     return this.enqueue({prune: step}, () => performStep(this.store, step));
   }
@@ -130,7 +127,7 @@ export class ChainWrites {
     });
   }
 
-  /** @param perform - executes the command in this thread, if no import takes it */
+  /** @param perform - executes the command here, if no import does */
   private enqueue(command: ChainCommand, perform: () => Promise<void>): Promise<Head> {
     const result = this.commands.then(() => this.execute(command, perform));
     this.commands = result.catch(() => {}); // the caller sees it
@@ -139,7 +136,7 @@ export class ChainWrites {
 
   private async execute(command: ChainCommand, perform: () => Promise<void>): Promise<Head> {
     for (const session of this.sessions) {
-      // An import that has not begun waits for this command.
+      // A session that has not begun waits for this command.
       if (!session.hasBegun) continue;
       const answer = await session.send(command);
       if (answer === undefined) await session.ended;
@@ -151,7 +148,7 @@ export class ChainWrites {
     return this.chain.head();
   }
 
-  /** @throws StoreError WRITE_FAILED after a write that failed, because LevelDB could not read a later one again */
+  /** @throws StoreError WRITE_FAILED */
   private async write(perform: () => Promise<void>): Promise<void> {
     if (this.refused !== undefined) throw new StoreError("WRITE_FAILED", this.describe(this.refused));
     try {
@@ -177,17 +174,17 @@ export class ChainWrites {
     }, this.lookMs).unref();
   }
 
-  /** Opens the store again if the disk takes writes. Never rejects. */
+  /** Reopens the store if the disk takes writes. Never rejects. */
   private async recover(): Promise<void> {
     if (this.refused === undefined || this.isEnding) return;
-    // An import that was refused writes nothing more, and is about to end.
+    // A refused import writes nothing more, and is about to end.
     await Promise.all([...this.sessions].map(({ended}) => ended));
     this.missing = missingSpace(this.store.directory);
     if (this.missing !== undefined) return this.lookLater();
     this.lookMs = Math.min(2 * this.lookMs, LAST_LOOK_MS);
     try {
       await this.reopen();
-      // A write that was said to have failed may be there.
+      // A failed write may be there.
       this.chain.setHead(await readHead(this.store));
       this.refused = undefined;
       this.onStopped(undefined);

@@ -6,7 +6,7 @@ import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
 import {Check} from "./storeCheck.ts";
 
 export default async function run({job, port}: OwnJob<CheckJob>): Promise<CheckEnd> {
-  // A check with a byte rate runs inside a service. `proofd check` is its own process, whose priority the operator sets.
+  // A check with a byte rate runs inside a service. `proofd check` has the priority that the operator set.
   if (job.bytesPerSecond !== undefined) yieldToOtherThreads(Niceness.CHECK);
   const stopping = new AbortController();
   port.once("message", () => stopping.abort());
@@ -14,7 +14,7 @@ export default async function run({job, port}: OwnJob<CheckJob>): Promise<CheckE
     return await new Check(job, stopping.signal, event => port.postMessage(event)).run();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    // A thrown error would lose its code on the way to the main thread.
+    // A thrown error would lose its code.
     return {refused: error.code, message: error.message};
   } finally {
     port.close();

@@ -1,5 +1,5 @@
 /**
- * The main thread's end of one import: its messages come in, commands go out, and at the end there is an outcome.
+ * The main thread's end of one import.
  *
  *   main thread   <-- ImportEvent, SourceEvent, CommandAnswer --   import thread
  *                 -- "stop", ImportCommand ------------------->
@@ -19,29 +19,27 @@ import type {Running} from "../threads/running.ts";
 import {ThreadPulse} from "../threads/threadPulse.ts";
 
 export interface ImportListeners {
-  /** Called before the outcome settles. */
+  /** Called before the outcome resolves. */
   readonly onEvent: (event: ImportEvent) => void;
-  /** Called with what happens to a followed source. */
   readonly onSource: (event: SourceEvent) => void;
 }
 
-/** The engine's own listeners in addition. */
 interface SessionListeners extends ImportListeners {
   readonly onOutcome: (outcome: ImportOutcome) => void;
 }
 
 export class ImportSession implements Running<ImportOutcome> {
   readonly outcome: Promise<ImportOutcome>;
-  /** Settles when the import is over, however it ended. */
+  /** Resolves when the import has ended, however it did. */
   readonly ended: Promise<void>;
-  /** The thread has the job, or takes it next. */
+  /** The thread has the job. */
   hasBegun = false;
   private readonly port: MessagePort;
   private readonly unanswered = new Map<number, (answer: CommandAnswer | undefined) => void>();
   private commands = 0;
   private isOver = false;
 
-  /** @param ready - the job is handed over after it */
+  /** @param ready - the job starts after it */
   constructor(
     thread: ImportThread,
     job: Omit<ImportJob, "port">,
@@ -57,7 +55,7 @@ export class ImportSession implements Running<ImportOutcome> {
       } else if ("kind" in message) listeners.onSource(message);
       else listeners.onEvent(message);
     });
-    // The worker's end closes when the worker is done or dead, so all events are here before the outcome.
+    // The worker closes its end when it is done or dead, so all events are here before the outcome.
     const allReceived = new Promise<void>(resolve => near.once("close", resolve));
     const run = async (): Promise<ImportOutcome> => {
       await ready;
@@ -81,14 +79,14 @@ export class ImportSession implements Running<ImportOutcome> {
       for (const resolve of this.unanswered.values()) resolve(undefined);
       this.unanswered.clear();
     };
-    this.ended = this.outcome.then(end, end); // the caller of startImport sees the failure
+    this.ended = this.outcome.then(end, end); // the caller of startImport gets the failure
   }
 
   stop(): void {
     this.port.postMessage("stop");
   }
 
-  /** @returns undefined if the import ended before it took the command */
+  /** @returns undefined if the import ended without executing the command */
   send(command: ChainCommand): Promise<CommandAnswer | undefined> {
     if (this.isOver) return Promise.resolve(undefined);
     return new Promise(resolve => {

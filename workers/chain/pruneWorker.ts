@@ -1,8 +1,6 @@
 /**
- * The thread that searches for pages to remove. It reads trees, which the main thread must not wait for, and writes nothing.
- *
- * It remembers how far the search got. If the thread is replaced, the new one starts over, and finds the pages that are still
- * there.
+ * The thread that searches for pages to remove. It writes nothing. It remembers how far the search got; if it is
+ * replaced, the new thread starts over and finds the remaining pages.
  */
 import type {PruneRun} from "../../storage/prune/pruneRecord.ts";
 import {STEP_PAGES} from "../../storage/prune/pruneWriter.ts";
@@ -12,9 +10,9 @@ import type {FoundPages, PruneJob} from "../messages/pruneJob.ts";
 import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
 import {openWorkerStore} from "../threads/workerStore.ts";
 
-/** A job ends after this time, so that a service that stops need not wait for the whole search. */
+/** Limits a job, so that a service that stops need not wait for the whole search. */
 const JOB_MS = 50;
-/** How many pages are read before the clock is looked at. */
+/** Pages between two looks at the clock. */
 const PAGES_PER_LOOK = 64;
 
 yieldToOtherThreads(Niceness.PRUNE);

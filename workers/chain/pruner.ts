@@ -1,11 +1,11 @@
 /**
- * Prunes the blocks that are not kept, one run after the other, whenever finality has moved on.
+ * Prunes the blocks that are not kept, whenever finality rises.
  *
  *   ChainView -- onChange --> Pruner -- job: which pages? --> prune thread
  *                               |   <-- 1024 page numbers --
  *                               '-- small steps --> ChainWrites, between the blocks of an import
  *
- * A run that was begun is finished whatever is to be kept now, because its blocks can be proved no more.
+ * A run that has begun is finished even if the retention changed, because its blocks cannot be proved any more.
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import {StoreError} from "../../storage/errors.ts";
@@ -18,56 +18,51 @@ import type {FoundPages, PruneJob} from "../messages/pruneJob.ts";
 import {SupervisedThread, ThreadLost} from "../threads/supervisor.ts";
 import type {WorkerSettings} from "../threads/workerStore.ts";
 import type {ChainView} from "./chainView.ts";
+import type {ChainWrites} from "./chainWrites.ts";
 
 export interface PrunerOptions {
   readonly retention: Retention;
-  /** Rest after each step for as long as it took: for a process that also answers requests. */
+  /** Rest after each step for as long as it took, for other work of the process. */
   readonly rests: boolean;
   readonly onEvent: (event: PruneEvent) => void;
 }
 
 export type PruneEvent =
   | {readonly kind: "begin"; readonly run: PruneRun}
-  /** There is nothing more to prune. The counts are since the last "begin". */
+  /** Nothing is left to prune. The counts are since the last "begin". */
   | {readonly kind: "end"; readonly blocks: number; readonly pages: number; readonly ms: number}
-  /** The disk refused a write, of this or of others. It goes on once the store was opened again. */
+  /** The disk refused a write. Pruning continues once the store is reopened. */
   | {readonly kind: "waits"; readonly error: StoreError}
-  /** Nothing more is pruned before the store is opened again, by this process or the next. */
+  /** Nothing is pruned before the store is reopened, by this process or the next. */
   | {readonly kind: "failed"; readonly error: unknown};
 
-/** What the pruner writes with. */
-interface Writes {
-  prune(step: PruneStep): Promise<unknown>;
-}
-
-/** The prune thread reads each page once. */
 const CACHE_BYTES = 1 << 20;
-/** Between two attempts to search while the thread cannot start. */
+/** Between two searches while the thread cannot start. */
 const LOST_PAUSE_MS = 1000;
 
 export class Pruner {
-  /** Blocks whose records were pruned, and pages removed, since the start. */
+  /** Pruned block records and removed pages since the start. */
   blocks = 0;
   pages = 0;
   hasFailed = false;
   private readonly compaction: Compaction;
-  /** Of the work under way. A rest aborts it, and what comes of that work later is no failure. */
+  /** Of the current work. After an abort, an error of that work is no failure. */
   private stopping = new AbortController();
   /** Starts with the first search. */
   readonly thread: SupervisedThread<PruneJob, FoundPages>;
   private unwatch = (): void => {};
-  /** Settles when there is nothing to prune, or after a failure. */
+  /** Resolves when there is nothing to prune, or after a failure. */
   private work: Promise<void> = Promise.resolve();
-  /** Its blocks count as pruned. The store may not know of it, if its first write was refused. */
+  /** Its blocks count as pruned, even if the store refused its first write. */
   private begun: PruneRun | undefined;
   private isWorking = false;
   private isClosed = false;
 
-  /** @param onLost - called each time that the prune thread died or could not start */
+  /** @param onLost - called each time the prune thread died or could not start */
   constructor(
     private readonly store: StateStore,
     private readonly chain: ChainView,
-    private readonly writes: Writes,
+    private readonly writes: Pick<ChainWrites, "prune">,
     private readonly options: PrunerOptions,
     onLost: (error: ThreadLost) => void,
   ) {
@@ -77,7 +72,7 @@ export class Pruner {
     this.thread = new SupervisedThread({kind: "prune", module, workerData}, onLost);
   }
 
-  /** How many of the lowest blocks are still to be pruned. */
+  /** How many of the lowest blocks remain to be pruned. */
   get backlog(): number {
     return this.options.retention.backlog(this.chain.pruned, this.chain.head().finalized ?? -1);
   }
@@ -101,7 +96,7 @@ export class Pruner {
     await this.thread.destroy();
   }
 
-  /** Ends its thread, so that the store can be closed. Nothing is pruned until `resume`. */
+  /** Ends the thread, so that the store can be closed. Nothing is pruned until `resume`. */
   async rest(): Promise<void> {
     this.stopping.abort();
     await this.thread.rest();
@@ -115,7 +110,7 @@ export class Pruner {
     this.wake();
   }
 
-  /** Never throws: whoever changes the chain is not to blame for a damaged record of the pruning. */
+  /** Never throws: a damaged record of the pruning is no failure of what changed the chain. */
   private wake(): void {
     const {signal} = this.stopping;
     if (this.isWorking || this.hasFailed || signal.aborted) return;
@@ -153,7 +148,7 @@ export class Pruner {
       const ms = performance.now() - startMs;
       onEvent({kind: "end", blocks: this.blocks - before.blocks, pages: this.pages - before.pages, ms});
     } catch (error) {
-      // Its thread was ended, or a pause, or the store closed.
+      // The thread was ended, or a pause, or the store was closed.
       if (signal.aborted) return;
       if (!(error instanceof StoreError && error.code === "WRITE_FAILED")) return this.fail(error);
       this.stopping.abort();
@@ -173,7 +168,7 @@ export class Pruner {
     this.begun = run;
     for (let from = run.first; from < run.next && !signal.aborted; from += STEP_BLOCKS) {
       const until = Math.min(from + STEP_BLOCKS, run.next);
-      // Before the write, so that nobody is told of a block that it can be proved when it no longer can.
+      // Before the write, so that no block is reported as provable that no longer is.
       this.blocks += this.chain.addPruned(from, until - 1);
       await this.write({kind: "retire", run, from, until}, signal);
     }
@@ -191,7 +186,7 @@ export class Pruner {
     }
   }
 
-  /** Asks again, from the beginning of the search, if the thread was lost. */
+  /** Searches again from the beginning if the thread was lost. */
   private async search(job: PruneJob, signal: AbortSignal): Promise<FoundPages> {
     for (;;) {
       try {

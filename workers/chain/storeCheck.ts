@@ -1,6 +1,6 @@
 /**
- * Checks a store. First it compares LevelDB's own files with their checksums. If all files are whole, it checks the records:
- * hashes, lists, indexes. It reads everything from the files, and reports each finding at once.
+ * Checks a store: first LevelDB's own files against their checksums, then, if all are intact, the records: hashes,
+ * lists, indexes. It reads everything from the files, and reports each finding immediately.
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import {requireFormat} from "../../storage/block/format.ts";
@@ -17,9 +17,9 @@ import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
 import {checkTables} from "../../storage/leveldb/tableCheck.ts";
 import type {CheckEvent, CheckJob, CheckOutcome} from "../messages/checkJob.ts";
 
-/** How often a check looks for a stop request and reports progress. */
+/** Between two progress reports, and looks for a stop request. */
 const PAUSE_INTERVAL_MS = 100;
-/** No room for hints: a check looks keys up by the index, so that the index is checked too. */
+/** No hints: a check looks keys up by the index, so that the index is checked too. */
 const MEMORY = {pageBytes: 32 << 20, hintBytes: 0};
 
 export class Check implements Findings {
@@ -32,14 +32,14 @@ export class Check implements Findings {
   private readonly startMs = performance.now();
   private pausedAtMs = performance.now();
 
-  /** @param signal - ends the check early; the findings up to then count */
+  /** @param signal - ends the check early; the findings so far count */
   constructor(
     private readonly job: CheckJob,
     private readonly signal: AbortSignal,
     private readonly onEvent: (event: CheckEvent) => void,
   ) {}
 
-  /** @throws StoreError STORE_MISSING, FORMAT_MISMATCH, STORE_UNREADABLE; the system's own error if it refuses access */
+  /** @throws StoreError STORE_MISSING, FORMAT_MISMATCH, STORE_UNREADABLE; system errors */
   async run(): Promise<CheckOutcome> {
     refuseForeignDirectory(this.job.directory, false);
     await this.checkFiles();
