@@ -192,7 +192,10 @@ class Cluster {
       const {code, stdout} = await tryToRun(podman, "stop", name);
       assert.equal(code, 0, stdout);
       const exit = await run(podman, "inspect", "--format", "{{.State.ExitCode}}", name);
-      if (!name.includes("nats")) assert.equal(exit, "0", name);
+      if (!name.includes("nats") && exit !== "0") {
+        const {stdout: output, stderr: lines} = await tryToRun(podman, "logs", "--timestamps", name);
+        assert.fail(`${name} ended with ${exit}:\n${output}${lines}`);
+      }
       await run(podman, "rm", "--force", name);
     }
   }

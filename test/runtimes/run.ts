@@ -1,12 +1,12 @@
 /**
- * `npm run test:runtimes`: runs all tests on each version of Node that package.json of this folder names. npm installs them into the
- * user's cache folder, and compares them with the hashes of package-lock.json. Where the registry cannot be reached, or has no Node
+ * `npm run test:runtimes`: runs all tests on each version of Node that package.json of this folder names: the newest of
+ * each line, and the oldest that the package.json of proofd allows. npm installs them into the user's cache folder, and compares them with the hashes of package-lock.json. Where the registry cannot be reached, or has no Node
  * for this machine, it says NOT RUN and why, and exits with 2; with 1 if a test failed or a download is not what the lock says.
  *
  * The newest uWebSockets.js needs glibc 2.38, so the tests run on Node 24 once more in Debian 13. debootstrap makes it in the cache
  * folder, and they run in it by chroot, as root.
  *
- * Run: node dist/test/runtimes/run.js [--quick] [22] [24] [26] [debian]
+ * Run: node dist/test/runtimes/run.js [--quick] [20.19] [22.3] [22] [24] [26] [debian]
  *
  *   --quick   only the files that a version of Node, or a library of the system, may break most easily
  *   22 ...    only there
@@ -71,6 +71,8 @@ while [ $shown -gt 0 ]; do mkdir -p ".$1"; mount --rbind "$1" ".$1"; shift; show
 exec chroot . "$@"`;
 
 interface Runtime {
+  /** Its argument here. */
+  readonly place: string;
   /** Path of the program. */
   readonly node: string;
   readonly version: string;
@@ -86,11 +88,10 @@ const isChosen = (place: string): boolean => places.length === 0 || places.inclu
 
 try {
   const runtimes = install();
-  for (const runtime of runtimes.filter(({version}) => isChosen(majorOf(version))))
-    report(runtime, passes(runtime));
+  for (const runtime of runtimes.filter(({place}) => isChosen(place))) report(runtime, passes(runtime));
   if (isChosen(DEBIAN)) {
     installDebian();
-    for (const runtime of runtimes.filter(({version}) => majorOf(version) === DEBIAN_NODE))
+    for (const runtime of runtimes.filter(({place}) => place === DEBIAN_NODE))
       report(runtime, passesInDebian(runtime));
   }
 } catch (error) {
@@ -103,7 +104,7 @@ try {
 function readArguments(): {quick?: boolean; places: readonly string[]} {
   const options = {quick: {type: "boolean"}} as const;
   const {values, positionals} = parseArgs({options, allowPositionals: true});
-  const known = [...Object.keys(readDependencies()).map(name => name.replace("node-", "")), DEBIAN];
+  const known = [...Object.keys(readDependencies()).map(placeOf), DEBIAN];
   const wrong = positionals.find(place => !known.includes(place));
   if (wrong !== undefined) throw new RangeError(`expected some of ${known.join(", ")}, got ${wrong}`);
   return {...values, places: positionals};
@@ -114,8 +115,8 @@ function readDependencies(): Readonly<Record<string, string>> {
   return JSON.parse(readText(SOURCE, PACKAGE)).dependencies;
 }
 
-function majorOf(version: string): string {
-  return version.replace(/\..*/, "");
+function placeOf(name: string): string {
+  return name.replace("node-", "");
 }
 
 function report({version}: Runtime, passed: boolean): void {
@@ -134,7 +135,7 @@ function install(): Runtime[] {
     const node = join(INSTALLED, "node_modules", name, "bin/node");
     const version = readVersion("Node", node, "--version", /^v(.*)$/m);
     if (!wanted.endsWith(`@${version}`)) throw new Error(`expected ${wanted}, but ${node} is ${version}`);
-    return {node, version};
+    return {place: placeOf(name), node, version};
   });
 }
 
