@@ -35,7 +35,10 @@ export class Parts {
    */
   async stop(timeoutMs: number): Promise<void> {
     const endMs = performance.now() + timeoutMs;
-    for (const part of this.started.toReversed()) await part.stop(endMs - performance.now());
+    const last = this.started.toReversed();
+    for (const part of last) await part.stop(endMs - performance.now());
+    // One that has not stopped in its share gets what the others left.
+    for (const part of last) await part.waitFor(endMs - performance.now());
     const open = this.started.filter(({state}) => state === "open").map(({name}) => name);
     const failures = this.started.filter(({state}) => state === "failed");
     const reasons = failures.map(({name, reason}) => `${name} failed to stop: ${reason}`);
@@ -65,17 +68,22 @@ class StartedPart {
     const {name, share = SHARE} = this.part;
     const withinMs = Math.max(0, leftMs * share);
     this.stopping ??= this.run(withinMs);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, withinMs);
-    });
-    await Promise.race([this.stopping, late]);
-    clearTimeout(timer);
+    await this.waitFor(withinMs);
     if (this.state === "open")
       this.log.error(
         {part: name, waitsFor: this.name},
         "a part has not stopped in time; the others are stopped",
       );
+  }
+
+  /** Resolves when the part has stopped, or the time is up. */
+  async waitFor(timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([this.stopping, late]);
+    clearTimeout(timer);
   }
 
   private async run(withinMs: number): Promise<void> {

@@ -56,6 +56,15 @@ test("a part that hangs and one that fails are named in the log and in the error
   await assert.rejects(parts.stop(1000), {message: "finality failed to stop: refused"});
 });
 
+test("a part that has not stopped in its share gets what the others leave", async () => {
+  let end = (): void => {};
+  const ended = new Promise<void>(resolve => {
+    end = () => setImmediate(resolve);
+  });
+  const parts = await startAll({"the store": () => end(), publishing: () => ended});
+  await parts.stop(1000);
+});
+
 test("a part gets its share of the time that is left", async () => {
   const given: number[] = [];
   const parts = new Parts(pino({enabled: false}));
