@@ -3,13 +3,11 @@ import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {pathToFileURL} from "node:url";
-import {gzipSync} from "node:zlib";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {poseidon2Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {
   ACCOUNTS,
-  createLine,
   createLines,
   diffsFlags,
   hashOfBlock,
@@ -238,45 +236,6 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   await daemon.stop();
 });
 
-test("an import says what it did, and again that it was all held", async () => {
-  const target = folder.file("again");
-  const plain = folder.file("plain.ndjson");
-  await writeFile(plain, encodeLines(createLines(0, 2)));
-  const first = await runHere(["import", ...diffsFlags(target, plain), "--finalized", "last"]);
-  assert.equal(first.code, 0);
-  const head = (block: number) => `head: block ${block}, ${hashOfBlock(block)}\n`;
-  assert.equal(first.stdout, `imported 3 blocks; blocks 0 to 2 are held, finalized up to 2; ${head(2)}`);
-  const packed = folder.file("packed.ndjson.gz");
-  await writeFile(packed, gzipSync(encodeLines(createLines(0, 4))));
-  const second = await runHere(["import", ...diffsFlags(target, packed), "--finalized", "0x3"]);
-  assert.equal(second.code, 0);
-  assert.equal(
-    second.stdout,
-    `imported 2 blocks, 3 already held; blocks 0 to 4 are held, finalized up to 3; ${head(4)}`,
-  );
-});
-
-test("a bad line ends the import with its number and exit code 1, and what came before is kept", async () => {
-  const target = folder.file("bad");
-  const bad = folder.file("bad.ndjson");
-  await writeFile(bad, `${encodeLines(createLines(0, 1))}{"number":"0x2"}\n`);
-  const {code, stderr} = await runHere(["import", ...diffsFlags(target, bad)]);
-  assert.equal(code, 1);
-  assert.match(stderr, /line 3/);
-  assert.match(stderr, /imported 2 blocks; blocks 0 to 1 are held/);
-  const gap = folder.file("gap.ndjson");
-  await writeFile(gap, encodeLines([createLine(7)]));
-  const none = folder.file("none");
-  const ends = await runAllHere([gap, none].map(path => ["import", ...diffsFlags(target, path)]));
-  assert.deepEqual(
-    ends.map(end => end.code),
-    [1, 2],
-  );
-  assert.match(ends[0]?.stderr ?? "", /7/);
-  assert.match(ends[1]?.stderr ?? "", /none/);
-  assert.equal(ends[1]?.stdout, "");
-});
-
 test("check finds nothing wrong with a sound store", async () => {
   const mores = [[], ["--block", "0x2"], ["--block", "1", "--sample", "5"], ["--sample", "3"]];
   const ends = await runAllHere(mores.map(more => ["check", "--db", db, ...more]));
@@ -284,20 +243,6 @@ test("check finds nothing wrong with a sound store", async () => {
     assert.equal(ends[i]?.code, 0, more.join(" "));
     assert.match(ends[i]?.stdout ?? "", /^checked .* nothing wrong\n$/);
   }
-});
-
-test("rollback removes unfinalized blocks and refuses others", async () => {
-  const target = await folder.importChain("rolled", 5, 3);
-  await assertAllEnd(1, [
-    [
-      ["rollback", "--db", target, "--to", "2"],
-      /^error: cannot roll back to block 2: blocks up to 3 are finalized, and finalized blocks are not removed\n$/,
-    ],
-    [["rollback", "--db", target, "--to", "9"], /cannot roll back to block 9: /],
-  ]);
-  const {code, stdout} = await runHere(["rollback", "--db", target, "--to", "0x4"]);
-  assert.equal(code, 0);
-  assert.equal(stdout, "rolled back from block 5 to block 4\n");
 });
 
 test("serve --demo refuses a store of another chain", () =>

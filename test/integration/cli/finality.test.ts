@@ -86,18 +86,6 @@ test("import finalizes what the lines say, and nothing where they and the flags 
   }
 });
 
-test("serve --diffs finalizes what --finalized says", async () => {
-  const lines = folder.file("flag.ndjson");
-  await writeFile(lines, encodeLines(createLines(0, 3)));
-  const daemon = await OwnService.serve([...diffsFlags(folder.file("flag"), lines), "--finalized", "2"]);
-  try {
-    await waitForCoverage(daemon, "latest", "0x3");
-    assert.equal((await readCoverage(daemon)).finalized, "0x2");
-  } finally {
-    await daemon.stop();
-  }
-});
-
 test("finalize marks blocks of a store, never takes any back, and refuses blocks that are not held", async () => {
   const db = await importUnfinalized("alone", 5);
   await assertRefused(

@@ -55,21 +55,6 @@ describe("JSON-RPC", () => {
       assert.deepEqual(await daemon.post(JSON.stringify(body)), {status: 204, text: ""});
   });
 
-  test("ids come back as they were sent, from the workers and from the main thread", async () => {
-    const ids = ["1", "0", "-1", "9007199254740991", '""', '"\u00e9\ud83d\ude00"'];
-    for (const method of ["chain_getProof", "chain_chainId", "nonsense"]) {
-      const params = method === "chain_getProof" ? JSON.stringify([ACCOUNT, [], "latest"]) : "[]";
-      for (const id of ids) {
-        const call = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
-        const single = await daemon.post(call);
-        assert.equal(single.status, 200);
-        assert.ok(single.text.startsWith(`{"jsonrpc":"2.0","id":${id},`), single.text.slice(0, 80));
-        const batch = await daemon.post(`[ ${call} ]`);
-        assert.equal(batch.text, `[${single.text}]`);
-      }
-    }
-  });
-
   test("what is no JSON and what is no request is answered with 200 and one error with id null", async () => {
     const refused = 'proofd_calls_total{method="unknown",code="-32700"}';
     const before = await daemon.readMetric(refused);

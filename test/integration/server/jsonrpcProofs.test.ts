@@ -212,23 +212,6 @@ test("the text of an answer is that of chain_getStateRoot and that of chain_getP
   }
 });
 
-test("a proof of a present account, its slots and its missing slots holds against the state root", async () => {
-  const keys = ["0x1", "0x02", "0x3", "0x4", "0x1"];
-  const answer = await daemon.send(proofCall(1, ACCOUNT, keys));
-  assert.deepEqual(Object.keys(answer), ["jsonrpc", "id", "result"]);
-  const proven = service.verify(FINALIZED, ACCOUNT, keys, answer);
-  assert.notEqual(proven.account, undefined);
-  assert.deepEqual(proven.slots.slice(1, 4), [0x22n, 0x33n, undefined]);
-  assert.equal(proven.slots[0], proven.slots[4]);
-});
-
-test("selectors of chain_getProof name finalized blocks only", async () => {
-  for (const tag of ["latest", "pending", "safe", "finalized", "0x4", {blockNumber: "0x4"}])
-    service.verify(FINALIZED, ACCOUNT, [], await daemon.send(proofCall(1, ACCOUNT, [], tag)));
-  service.verify(0, ACCOUNT, [], await daemon.send(proofCall(1, ACCOUNT, [], "earliest")));
-  service.verify(3, ACCOUNT, [], await daemon.send(proofCall(1, ACCOUNT, [], {blockHash: hashOfBlock(3)})));
-});
-
 test("selectors of chain_getStateRoot name any block held", async () => {
   const table: [readonly unknown[], number][] = [
     [[], LATEST],

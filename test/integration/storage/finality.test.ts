@@ -84,16 +84,6 @@ test("a finalization of another branch's block is refused, whole step and all", 
   });
 });
 
-test("a finalization is refused until its last block is held", async () => {
-  await useStore(4, async store => {
-    const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 5, 61));
-    await assert.rejects(store.engine.recordFinality(step), {code: "BLOCK_UNKNOWN"});
-    assert.equal(store.engine.chain.head().finalized, undefined);
-    await store.mustImport(createLines(0, 5));
-    assert.equal((await store.engine.recordFinality(step)).finalized, 5);
-  });
-});
-
 test("a layer 1 that contradicts itself is refused, and nothing of it is recorded", async () => {
   await useStore(9, async store => {
     await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)));

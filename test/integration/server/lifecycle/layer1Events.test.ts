@@ -117,26 +117,6 @@ layer1Test(
   },
 );
 
-layer1Test("another contract is refused, and counts once --l1-from begins finality again", 9, async it => {
-  await it.finalize(1, 3);
-  await it.contract.settle();
-  it.start();
-  await it.finalizedAt(3);
-  const other = await it.contract.deploy();
-  const {blockNumber} = await other.finalize(4, 6, it.root(3), it.root(6));
-  await other.settle();
-  const contract = Buffer.from(other.address.slice(2), "hex");
-  await it.restart({contract});
-  await it.logged(
-    /are those of contract 0x\w+, not of --rollup 0x\w+. To begin again with this one, give --l1-from/,
-  );
-  await it.restart({contract, from: Number(blockNumber)});
-  await it.finalizedAt(6);
-  const empty = Buffer.alloc(20, 0x12);
-  await it.restart({contract: empty, from: undefined});
-  await it.logged(/not of --rollup 0x1212/);
-});
-
 layer1Test(
   "layer-1 blocks that are taken back stop finality only if a recorded finalization was in them",
   9,

@@ -2,13 +2,10 @@
 import assert from "node:assert/strict";
 import type {DifferenceLine} from "../../../support/chains/differenceLine.ts";
 import {rootOf} from "../../../support/chains/finalityEvents.ts";
-import {headLines} from "../../../support/chains/headedLines.ts";
 import {ACCOUNTS, createLine, createLines, hashOfBlock} from "../../../support/chains/serviceLines.ts";
 import {Upstream} from "../../../support/http/upstream.ts";
-import {createLayer1Test, FollowedFinality} from "../../../support/layer1/followedFinality.ts";
+import {createLayer1Test, type FollowedFinality} from "../../../support/layer1/followedFinality.ts";
 import {checkStore} from "../../../support/stores/checkedStore.ts";
-import {TemporaryStore} from "../../../support/stores/temporaryStore.ts";
-import {waitUntil} from "../../../support/wait.ts";
 
 const layer1Test = createLayer1Test();
 
@@ -82,29 +79,6 @@ layer1Test(
   },
 );
 
-layer1Test(
-  "a wrong root of a block that comes after its event stops finality for good, and layer 1 is asked again once a poll",
-  9,
-  async it => {
-    await it.finalize(1, 3);
-    await it.finalize(4, 6, rootOf(6));
-    await it.contract.settle();
-    await it.store.engine.rollback(4);
-    it.start();
-    await it.finalizedAt(3);
-    await it.logged(/"block":6,.*a finalized block is not held yet/);
-    await it.store.mustImport(createLines(0, 9));
-    await it.logged(/finality has stopped/);
-    const {reason, answeredMs} = it.status;
-    assert.match(reason, /up to block 6 .* has state root 0x\w+, but block 6 has 0x\w+ in the trees here/);
-    await waitUntil(
-      "another answer of layer 1",
-      () => it.status.answeredMs !== answeredMs || it.status.reason !== reason,
-    );
-    assert.equal(it.status.reason, reason);
-  },
-);
-
 /** Block `number` of the branch that leaves the first one after block 5. */
 function otherLine(number: number): DifferenceLine {
   const hashOf = (block: number): string => hashOfBlock(block > 5 ? 1000 + block : block);
@@ -161,37 +135,6 @@ layer1Test(
     await it.finalizedAt(3);
     assert.deepEqual(it.status.describe(false), ["finality is by block number: no state root is compared"]);
     assert.equal(it.store.engine.chain.finalizations.readLayer1()?.root, undefined);
-  },
-);
-
-layer1Test(
-  "a contract that begins to hold roots of headers stops finality there; --l1-root header goes on after it, from --l1-from on",
-  0,
-  async ({contract}) => {
-    const {lines, headers} = await headLines(createLines(0, 9));
-    const rootInHeader = (block: number) => Buffer.from(headers[block]?.stateRoot?.slice(2) ?? "", "hex");
-    const store = await TemporaryStore.filled(lines);
-    const it = new FollowedFinality(store, contract);
-    try {
-      await it.finalize(1, 3);
-      await contract.settle();
-      it.start();
-      await it.finalizedAt(3);
-      const change = await it.finalize(4, 6, rootInHeader(6));
-      await contract.settle();
-      await it.logged(/finality has stopped/);
-      assert.match(
-        it.status.reason,
-        /up to block 6 .* has state root 0x\w+, but block 6 has 0x\w+ in the trees/,
-      );
-      await it.finalize(7, 9, rootInHeader(9), rootInHeader(6));
-      await contract.settle();
-      await it.restart({root: "header", from: change + 1});
-      await it.finalizedAt(9);
-    } finally {
-      await it.stop();
-      await store.close();
-    }
   },
 );
 
