@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {decodeHex} from "../../client/bytes/hex.ts";
-import {hashSlot, readWord, sha256Suite, word} from "../../client/hash/hashSuites.ts";
+import {hashSlot, readWord, word} from "../../client/hash/hashSuites.ts";
 import type {BuiltBlock} from "../../storage/commit/firstBlock.ts";
 import {StateBuilder} from "../../storage/commit/stateBuilder.ts";
 import type {WriteTarget} from "../../storage/commit/writeBatch.ts";
@@ -17,13 +17,13 @@ import {stripZeros} from "../../storage/tree/shortNumber.ts";
 import type {DifferenceLine} from "../support/chains/differenceLine.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
-import {createLines, WorkFolder} from "../support/chains/serviceChain.ts";
+import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {type ReferenceAccount, ReferenceState} from "../support/reference/referenceState.ts";
 import type {ReferenceTree} from "../support/reference/referenceTree.ts";
 import {isSoak, propertyRuns} from "../support/soak.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
-import {importLines, openOwned} from "../support/stores/importedStore.ts";
+import {openOwned} from "../support/stores/importedStore.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
 import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
@@ -200,31 +200,6 @@ for (const {suite, maxBlocks, runs} of EXTENTS)
     });
     await fc.assert(property, {numRuns: propertyRuns(runs), includeErrorInReport: true});
   });
-
-test("pages that were written ahead of a state that is refused go when the store is opened again", async () => {
-  const folder = await WorkFolder.create();
-  const directory = folder.file("db");
-  try {
-    const refused = await openOwned(directory);
-    const lines = createLines(0, 2);
-    const fed = gatherState(new ReferenceState(sha256Suite, lines), lines, 2);
-    // More than a batch holds: the pages of all slots are written with it.
-    fed.codes.push(Buffer.alloc(9 << 20));
-    fed.block = {...fed.block, stateRoot: Buffer.alloc(32, 7)};
-    await assert.rejects(feedState(refused, fed), {code: "STATE_ROOT_MISMATCH"});
-    assert.ok((await storedPages(refused)).length > 0);
-    await refused.close();
-    // Nothing tells that from what is on disk when a process is killed.
-    const opened = await openOwned(directory);
-    assert.equal(await opened.reader.latest(), undefined);
-    assert.deepEqual(await storedPages(opened), []);
-    await opened.close();
-    await importLines(directory, lines, {finalized: "last"});
-    assert.deepEqual((await checkStore(directory)).found, []);
-  } finally {
-    await folder.remove();
-  }
-});
 
 /** Each changes the state, if it has what it takes. @returns whether it did */
 const FORGERIES: Readonly<Record<string, (state: FedState, seed: number) => boolean>> = {

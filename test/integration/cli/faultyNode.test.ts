@@ -13,7 +13,6 @@ import {compareBlocks} from "../../support/http/liveComparison.ts";
 import {readLog, waitForChain, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
 import {Upstream} from "../../support/http/upstream.ts";
-import {Anvil} from "../../support/processes/anvil.ts";
 import {importHere} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
@@ -333,36 +332,6 @@ liveTest(
     });
     await switched.stop();
     await other.stop();
-  },
-);
-
-liveTest(
-  "a node of another chain is not used, and one that stands still does not hold back the head of one that is ahead",
-  async live => {
-    const still = await live.copy();
-    const other = await Anvil.start(["--chain-id", "99"]);
-    assert.ok(typeof other !== "string");
-    await other.request("anvil_mine", "0x20");
-    const closed = new Upstream();
-    closed.handler = (_, response) => response.writeHead(403).end();
-    await closed.start();
-    const {origin} = closed.url;
-    const flags = flagsOf(newStore(), live, [other.url, origin, still.url, live.anvil.url]);
-    await withFollower([...flags, ...TRACED], async daemon => {
-      await live.grow(3);
-      await compareBlocks(daemon, live, await waitForChain(daemon, live));
-      const [line] = readLog(daemon, "the node is not used");
-      assert.equal(line?.node, other.url);
-      assert.match(String(line?.reason), /expected a node of chain \d+, got chain 99/);
-      const [, text] = await readReadiness(daemon);
-      assert.ok(text.includes(`the node ${other.url} is refused: expected a node of chain `), text);
-      assert.match(text, new RegExp(`the node ${origin} is down: .*403`));
-      await live.grow(2);
-      await waitForChain(daemon, live);
-    });
-    await closed.stop();
-    await other.stop();
-    await still.stop();
   },
 );
 

@@ -232,20 +232,6 @@ for (const {suite, contract, chains, step} of SUITES) {
     const verdicts = await verifier.judgeAll(others.map(([other]) => other));
     for (const [i, [, error]] of others.entries()) assertRefused([verdicts[i] as Verdict], error);
   });
-
-  testVerifier(
-    contract,
-    "the proof that an account is absent is refused for each that exists",
-    async verifier => {
-      const absent = cases.prove("absent");
-      const [{address: deleted}] = COMPACT_REQUESTS.absent;
-      const addresses = cases.addresses.filter(address => address !== deleted);
-      assert.equal(addresses.length, 7);
-      // Two of them are the leaves that the proof names.
-      const calls = addresses.map(address => ({...callOf(absent, absent.bytes), address}));
-      assertRefused(await verifier.judgeAll(calls), "KeyNotBetweenLeaves");
-    },
-  );
 }
 
 testVerifier(

@@ -13,8 +13,6 @@ import {answerText, Upstream, type UpstreamHandler} from "../../support/http/ups
 import {waitUntil} from "../../support/wait.ts";
 
 const RESULT = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
-/** Three estimates. */
-const QUEUE_COST = 60;
 
 function estimateCall(id: unknown, params: unknown = [{to: ACCOUNTS[0]}, "latest"]) {
   return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
@@ -54,7 +52,7 @@ describe("estimates through a gateway", () => {
     await upstream.start();
     const log = createLog(logged);
     gateway = new Gateway(upstream.url, log);
-    await listen(DEFAULT_LIMITS.queueCost);
+    await listen();
   });
 
   afterEach(async () => {
@@ -64,8 +62,8 @@ describe("estimates through a gateway", () => {
     await upstream.stop();
   });
 
-  async function listen(queueCost: number): Promise<void> {
-    const limits = {...DEFAULT_LIMITS, queueCost};
+  async function listen(): Promise<void> {
+    const limits = DEFAULT_LIMITS;
     const options = {host: "127.0.0.1", port: 0, http: testedHttp(), limits, namespace: "linea"};
     const log = createLog(logged);
     front = createFront(options, engine, {kind: "gateway", gateway}, new TroubleLog(log), log);
@@ -117,15 +115,6 @@ describe("estimates through a gateway", () => {
   test("a call under the name of a namespace is forwarded under that name", async () => {
     assert.equal((await send({...estimateCall(1, [{}]), method: "linea_estimateGas"})).result, "0x5208");
     assert.equal(upstream.requests[0]?.call.method, "linea_estimateGas");
-  });
-
-  test("the callers' ids come back", async () => {
-    for (const id of ["1", "9007199254740991", '""', '"\u00e9\ud83d\ude00"', '"ID"']) {
-      const call = `{"jsonrpc":"2.0","id":${id},"method":"chain_estimateGas","params":[{}]}`;
-      const wanted = `{"jsonrpc":"2.0","id":${id},"result":"0x5208"}`;
-      assert.deepEqual(await post(call), {status: 200, text: wanted});
-      assert.deepEqual(await post(`[${call},${call}]`), {status: 200, text: `[${wanted},${wanted}]`});
-    }
   });
 
   test("a result comes back with the values that the upstream wrote", async () => {
@@ -185,7 +174,7 @@ describe("estimates through a gateway", () => {
     gateway = new Gateway(keyed, createLog(logged));
     front.http.close();
     front.dispatcher.close();
-    await listen(DEFAULT_LIMITS.queueCost);
+    await listen();
     const said = "secret-path-key, secret-query-key, secret-password";
     upstream.handler = answerText(
       `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"${said}","data":{"url":"${said}"}}}`,
@@ -327,46 +316,6 @@ describe("estimates through a gateway", () => {
     for (let id = 0; id < 5; id++) assert.equal((await send(estimateCall(id))).result, "0x5208");
     assert.equal(upstream.socketCount, 5);
     assert.deepEqual(told(), []);
-  });
-
-  test("while the upstream is silent proofs go on, and only estimates meet a full queue", async () => {
-    front.http.close();
-    front.dispatcher.close();
-    await listen(QUEUE_COST);
-    const silent: (() => void)[] = [];
-    upstream.handler = (request, response) => silent.push(() => answerText(RESULT)(request, response));
-    const stuck = send([
-      proofCall(0),
-      ...Array.from({length: 100}, (_, at) => estimateCall(at + 1)),
-      proofCall(101),
-    ]);
-    await waitUntil("all calls of the gateway", () => silent.length === gateway.maxCalls);
-    for (let id = 0; id < 20; id++) assert.notEqual((await send(proofCall(id))).result, undefined);
-    assert.equal(await readMetric('proofd_queued_cost{lane="proof"}'), 0);
-    assert.equal(await readMetric('proofd_queued_cost{lane="estimate"}'), 2000);
-    for (const body of [estimateCall(1), [proofCall(1), estimateCall(2)]]) {
-      const {status, text} = await post(JSON.stringify(body));
-      assert.equal(status, 503);
-      const {id, error} = JSON.parse(text);
-      assert.equal(id, Array.isArray(body) ? null : 1);
-      assert.deepEqual([error.code, error.data], [-32005, {limit: QUEUE_COST, got: 2020}]);
-    }
-    upstream.handler = answerText(RESULT);
-    for (const answer of silent) answer();
-    const answers = await stuck;
-    assert.equal(answers.length, 102);
-    assert.ok(answers.every((answer: {result?: unknown}) => answer.result !== undefined));
-    assert.equal((await send(estimateCall(1))).result, "0x5208");
-  });
-
-  test("each estimate costs 20 of what a request may cost", async () => {
-    const batch = Array.from({length: 1000}, (_, id) => estimateCall(id));
-    const proofOf = (keyCount: number) => {
-      const keys = Array.from({length: keyCount}, () => "0x1");
-      return {jsonrpc: "2.0", id: 0, method: "chain_getProof", params: [ACCOUNTS[0], keys, "latest"]};
-    };
-    assert.equal((await send(batch.with(0, proofOf(19)))).length, 1000);
-    assert.deepEqual((await send(batch.with(0, proofOf(20)))).error.data, {limit: 20_000, got: 20_001});
   });
 
   test("closing ends calls under way, and is no outage", async () => {

@@ -205,16 +205,6 @@ describe("HeadSignal", () => {
     }
   });
 
-  test("a server that takes no WebSocket is a reason to poll", async () => {
-    const plain = createServer((_request, response) => response.end()).listen(0, "127.0.0.1");
-    await once(plain, "listening");
-    listen([`ws://127.0.0.1:${(plain.address() as AddressInfo).port}/`]);
-    assert.deepEqual([(await untilState(1)).state, events[0]?.reason], ["polling", "the WebSocket failed"]);
-    await heads.close();
-    plain.closeAllConnections();
-    plain.close();
-  });
-
   test("an error that is not of a node ends the wait for a head", async () => {
     const settings = {urls: [node.url], headers: {"x-key": "a\nb"}, pollMs: NEVER_MS, timeoutMs: NEVER_MS};
     heads = new HeadSignal(settings, event => events.push(event));
