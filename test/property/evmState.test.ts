@@ -74,7 +74,7 @@ test("whatever is written, reverted and sealed, root, reads and differences are 
         assert.equal(store.pages.length, length, "a read put a page");
       }
     }),
-    {numRuns: propertyRuns(40)},
+    {numRuns: propertyRuns(10)},
   );
 });
 

@@ -134,6 +134,6 @@ test("what is made of valid proof bytes by any changes is refused, unless it is 
       if (isEqual(forged, bytes)) return;
       assert.throws(() => verifyMultiProof(suite, root, request, forged), ProofError);
     }),
-    {numRuns: propertyRuns(5000)},
+    {numRuns: propertyRuns(1500)},
   );
 });

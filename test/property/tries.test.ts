@@ -98,7 +98,7 @@ test("every version of a trie has the root, the values and the proofs of one wri
           }
       },
     ),
-    {numRuns: propertyRuns(100)},
+    {numRuns: propertyRuns(40)},
   );
 });
 

@@ -149,7 +149,7 @@ for (const [title, address, input] of precompileInputs())
         copy.fill(bytes, at, at + length);
         await assertSame("osaka", address, copy, 10_000_000n);
       }),
-      {numRuns: propertyRuns(20)},
+      {numRuns: propertyRuns(6)},
     );
   });
 
@@ -182,7 +182,7 @@ test("modexp: price, result and refusal are the library's for every input, whole
       const data = new Uint8Array(whole.subarray(0, whole.length - Math.min(cut ?? 0, whole.length)));
       await assertSame(hardfork, MODEXP, data, gas);
     }),
-    {numRuns: propertyRuns(100)},
+    {numRuns: propertyRuns(40)},
   );
 });
 
