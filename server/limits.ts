@@ -1,12 +1,11 @@
 /** The limits of one request and of all requests together. The same numbers: docs/json-rpc.md, "Limits". */
 
 export interface Limits {
-  /** Bytes of one request's body. */
   readonly bodyBytes: number;
   /** Bytes of all bodies that are being received at one moment. */
   readonly bodyBytesTotal: number;
   readonly batchCalls: number;
-  /** Array elements plus object fields of a body. Also the limit of characters in its numbers that are not plain integers. */
+  /** Array elements plus object fields of a body. Also of characters in numbers that are not plain integers. */
   readonly members: number;
   /** Object fields plus objects of a body. A new key or shape of object takes several times as long as an element. */
   readonly fields: number;

@@ -108,7 +108,6 @@ export class RpcService {
     };
   }
 
-  /** Answers the whole request with one error. */
   private reject(envelope: Envelope, refusal: Refusal, reply: ReplySink, record: RequestRecord): void {
     const {error, method, retryAfterSeconds, head} = refusal;
     this.tally.add(method, error.code);

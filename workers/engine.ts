@@ -59,21 +59,18 @@ export interface EngineOptions {
   readonly estimates?: EstimateOptions | undefined;
   /** Which blocks are pruned, and when. Without it none is. */
   readonly pruning?: PruningOptions;
-  /** A proof or import thread that gives no sign of life for so long is lost and replaced. undefined: it may take any time. */
+  /** A proof or import thread without a sign of life for so long is replaced. undefined: it may take any time. */
   readonly hangMs?: number;
   /** Called when a worker died or hung. Its calls fail, and it is replaced. */
   readonly onWorkerExit?: (error: Error) => void;
-  /**
-   * Called with the reason when the disk refused a write, and with undefined when blocks are written again. What is
-   * held is served all the time.
-   */
+  /** Gets the reason when the disk refuses a write, and undefined when blocks are written again. */
   readonly onWriting?: (stopped: string | undefined) => void;
-  /** Called if the store cannot be opened again after a refused write. It is closed then, and the process has to end. */
+  /** Called if the store cannot be opened again after a refused write. It is closed, and the process has to end. */
   readonly onLost?: (error: Error) => void;
 }
 
 export interface EstimateOptions {
-  /** Estimate threads for jobs with a slice, at least 1. `countLongThreads` gives the number of threads for long estimates. */
+  /** Threads for jobs with a slice, at least 1. For long estimates: `countLongThreads`. */
   readonly workers: number;
   readonly settings: EstimateSettings;
 }
@@ -87,16 +84,14 @@ interface PruningOptions {
 
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;
-/** The import thread has 1/IMPORT_PART of the cache of a proof thread: a block of random accounts costs no more with it. */
+/** The import thread has this part of a proof thread's cache: a block of random accounts costs no more. */
 const IMPORT_PART = 2;
 
 export class Engine {
-  /** Proof threads. */
   readonly workers: number;
   readonly chain: ChainView;
   /** undefined: nothing is pruned. */
   readonly pruner: Pruner | undefined;
-  /** For the answers of proof threads. */
   readonly memories: AnswerMemories;
   readonly proofCounts = new ProofCounts();
   private proofs: ProofThreads | undefined;
@@ -222,7 +217,7 @@ export class Engine {
     return this.writes.startImport({...job, keepsChanges}, {onEvent, onSource});
   }
 
-  /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED */
+  /** See ChainWrites; works while an import runs. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED */
   finalize(block: number, hash?: Uint8Array): Promise<Head> {
     return this.writes.finalize(block, hash);
   }
@@ -237,11 +232,7 @@ export class Engine {
     return this.writes.rollback(block);
   }
 
-  /**
-   * Waits for running jobs, ends the threads, closes the store.
-   *
-   * @param onWait - called with the name of what is waited for, before each wait
-   */
+  /** Waits for running jobs. @param onWait - gets the name of what is waited for, before each wait */
   async close(onWait: (what: string) => void = () => {}): Promise<void> {
     await this.end(onWait);
     onWait("the store");

@@ -11,7 +11,6 @@ import type {Segment} from "./segment.ts";
 
 export interface AnsweredTask {
   readonly answers: TaskAnswers;
-  /** Of all answers. */
   readonly text: TaskText;
 }
 
@@ -22,9 +21,7 @@ export class Answering {
   ) {}
 
   /**
-   * Makes one segment's part of its request's response, in as few pieces as possible. A comma follows each response
-   * object.
-   *
+   * One segment's part of the response, in as few pieces as possible. A comma follows each response object.
    * @param base - index of the segment's first call among the task's calls
    */
   assemble(request: PendingRequest, segment: Segment, {answers, text}: AnsweredTask, base: number): Piece[] {

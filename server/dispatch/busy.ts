@@ -17,13 +17,11 @@ const FULL_CLIENTS = 4;
 /** A client below this share of its own limit is admitted even if the queue is full. */
 const LITTLE = 1 / 64;
 
-/** A limit of a queue, and the cost that reached it. */
 interface Fill {
   readonly limit: number;
   readonly got: number;
 }
 
-/** A request that a queue rejects. */
 interface Entry {
   readonly what: string;
   /** The error's message if the queue is full. */
@@ -34,7 +32,6 @@ interface Entry {
   /** It had been admitted, and makes room for a client that has less. */
   readonly isEvicted?: boolean;
   readonly waitMs: number;
-  /** Rest of its time limit. */
   readonly leftMs: number;
   readonly retryMs: number;
 }
@@ -55,7 +52,6 @@ function createBusy(message: string, data: Fill, retryMs: number): Busy {
 
 /** The cost of what waits or runs, by client: who may add more, and whose request is evicted for it. */
 export class ClientCosts<T extends {readonly client: string}> {
-  /** Of all clients. */
   total = 0;
   private readonly byClient = new ClientCounts();
   /** Like `total`, but at most `limit` of each client, so that no single request fills the queue for the others. */

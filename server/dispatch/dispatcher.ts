@@ -80,10 +80,7 @@ export class Dispatcher implements EstimateQueues {
     return long === undefined ? [first] : [first, {figures: long.figures, calls: long.waiting}];
   }
 
-  /**
-   * @param costs - of a request, by lane. A lane with cost 0 is not asked
-   * @returns the first lane that is full or in which the request would wait too long; undefined if there is none
-   */
+  /** @returns the first lane, of those with a cost, that is full or in which the request would wait too long */
   findBusyLane(costs: ByLane<number>, client: string): BusyLane | undefined {
     for (const lane of LANE_IDS) {
       const busy = costs[lane] === 0 ? undefined : this.lanes[lane].findBusy(costs[lane], client);
@@ -263,10 +260,7 @@ export class Dispatcher implements EstimateQueues {
     }
   }
 
-  /**
-   * Answers every unanswered call with the error, and ignores answers that come later. Does nothing for a request that
-   * was dropped: one that expired before it may have made the server close its connection.
-   */
+  /** Answers every unanswered call with the error; later answers are ignored. Does nothing for a dropped request. */
   private endUnfinished(request: PendingRequest, error: RpcError): void {
     request.giveUp();
     this.forgetLong(request);

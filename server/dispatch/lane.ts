@@ -103,7 +103,6 @@ export class Lane {
     return [request, this.createBusy({full: this.costs.fill, cost: 0, waitMs, isEvicted: true})];
   }
 
-  /** Counts a call of the client that its task did not finish. */
   chargeUnfinished(client: string): void {
     this.waiting.small.charge(client, this.options.unfinishedCost);
   }

@@ -8,7 +8,6 @@ export class LaneProgress {
   queuedSinceMs = 0;
   /** The request's part of the lane's queued cost. */
   countedCost = 0;
-  /** Of all segments. */
   readonly cost: number;
   /** Cost of the segments that are not answered yet. */
   remainingCost = 0;

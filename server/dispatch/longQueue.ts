@@ -21,7 +21,6 @@ export interface LongOptions {
   /** A call comes here after this many slices. */
   readonly tries: number;
   readonly threads: number;
-  /** How many calls a thread interleaves. */
   readonly slotsPerThread: number;
   /** Taken to be the time of a call until one has ended. */
   readonly callMs: number;

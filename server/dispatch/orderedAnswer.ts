@@ -59,7 +59,6 @@ export class OrderedAnswer {
     }
   }
 
-  /** Releases all parts, because the client has gone. */
   drop(): void {
     for (const {pieces} of this.aside?.values() ?? []) for (const piece of pieces) piece.release();
     this.aside = undefined;

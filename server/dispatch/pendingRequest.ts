@@ -39,7 +39,6 @@ export class PendingRequest {
   /** Place in UnfinishedRequests. undefined: it is not there. */
   unfinishedAt: number | undefined;
   readonly ordered: OrderedAnswer;
-  /** The client has gone, so answers are not needed any more. */
   isDropped = false;
 
   /** @param calls - must have at least one call for a lane */
@@ -99,11 +98,7 @@ export class PendingRequest {
     for (const progress of this.progress) progress.giveUp();
   }
 
-  /**
-   * Stops the clock while the request waits only for its reader. Call it after the request was offered to every lane.
-   *
-   * @returns whether that changed
-   */
+  /** Stops the clock while only the reader is waited for. Call it after each offer. @returns whether that changed */
   updatePause(): boolean {
     return this.clock.pause(this.waitsForReader());
   }

@@ -27,7 +27,6 @@ export interface Segment {
 export function cutSegments(calls: RequestCalls): Segment[] {
   let segments: Segment[] = [];
   const {places} = calls;
-  /** By lane. */
   const seen: [number, number] = [0, 0];
   let lane: LaneId = LaneId.PROOF;
   let firstPlace = 0;

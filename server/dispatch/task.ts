@@ -15,7 +15,6 @@ export interface Task {
 
 export type OnCompleted = (task: Task, settlement: Settlement<TaskAnswers>) => void;
 
-/** Called for a call that the long queue rejects or evicts. */
 export type OnRejected = (request: PendingRequest, index: number, busy: Busy) => void;
 
 /** Calls `onCompleted` once, at the end. No promise: five of them were a quarter of the garbage of each task. */

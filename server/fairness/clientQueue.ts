@@ -13,7 +13,6 @@
 import {Fifo} from "./fifo.ts";
 
 interface ClientElement {
-  /** As http/clientAddress.ts names it. */
   readonly client: string;
 }
 
@@ -151,7 +150,6 @@ export class ClientQueue<T extends ClientElement> {
     return line;
   }
 
-  /** Counts an element that was added to the line. */
   private enter(line: Line<T>, element: T): void {
     this.count++;
     if (line.at !== undefined && line.elements.peek() !== element) return;

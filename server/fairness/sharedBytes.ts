@@ -1,9 +1,6 @@
 import {ClientCounts} from "./clientCounts.ts";
 
-/**
- * Limits the bytes that all clients hold together. One client may have a quarter of them. At the limit, the newest
- * holder of the client with most is evicted for a client that has less.
- */
+/** Limits the bytes that clients hold. One may hold a quarter; at the limit, the newest of who has most is evicted. */
 interface ByteLimits {
   readonly bodyBytes: number;
   readonly bodyBytesTotal: number;
@@ -24,7 +21,6 @@ export interface ByteHolder {
 export class SharedBytes {
   readonly bodyLimit: number;
   private readonly limit: number;
-  /** Of one client, and large enough for one body. */
   private readonly clientLimit: number;
   private total = 0;
   private readonly byClient = new ClientCounts();
@@ -54,7 +50,6 @@ export class SharedBytes {
     return undefined;
   }
 
-  /** @param byteCount - all bytes of the holder */
   remove(holder: ByteHolder, byteCount: number): void {
     this.holders.delete(holder);
     this.byClient.add(holder.client, -byteCount);

@@ -16,7 +16,6 @@ export function isLoopback(host: string): boolean {
 const HOST_AND_PORT = /^(?:([^:[\]]+)|\[([^[\]]+)\])(?::\d*)?$/;
 
 export class AllowedHosts {
-  /** undefined: every name is allowed. */
   private readonly names: ReadonlySet<string> | undefined;
   /** The header that was allowed last: most clients send the same one. */
   private last = "";

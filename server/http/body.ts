@@ -95,9 +95,7 @@ export function collectBody(
   return release;
 }
 
-/**
- * Once a turn has no time left, the rest comes in the client's next turn. More than `mostBytes` ends the connection.
- */
+/** Once a turn has no time left, the rest comes in the client's next turn. Beyond `mostBytes` the connection ends. */
 function readInTurns(
   response: HttpResponse,
   reply: Reply,
@@ -107,7 +105,6 @@ function readInTurns(
 ): void {
   let length = 0;
   let turn = 0;
-  /** In this turn. */
   let pieces = 0;
   let isPaused = false;
   const resume = () => {

@@ -10,7 +10,6 @@ const IPV6_BYTES = 16;
 const IPV6_GROUPS = 8;
 const NETWORK_BYTES = 8;
 const SITE_BYTES = 6;
-/** So many networks of a site within SEEN_MS are one client. */
 const MANY_NETWORKS = 16;
 const SEEN_MS = 60_000;
 /** More sites than this are forgotten sooner. */

@@ -14,7 +14,6 @@ import {type Address, addressText, type Clients} from "./clientAddress.ts";
 import {encodeLimit} from "./refusals.ts";
 
 const WARN_EVERY_MS = 10_000;
-/** For one client. */
 const CLIENT_SHARE = 1 / 8;
 /** Those above this share are for clients that have few. */
 const OPEN_TO_ALL = 3 / 4;
@@ -24,18 +23,15 @@ const KEPT_CLIENTS = 1000;
 /** A recount takes some milliseconds. The next one comes this many times as long after it. */
 const RECOUNT_PAUSE = 50;
 
-/** For the log. */
 const WHY = {
   total: "too many are open (ulimit -n)",
   client: "one client has too many. Name it with --trust-forwarded if it is a proxy",
 };
-/** For the client. */
 const WHAT = {total: "too many connections are open", client: "too many connections of one client are open"};
 /** The connections of a proxy are those of many clients, and a refused one is nobody's. */
 const NOBODY = "";
 
 interface ConnectionOptions {
-  /** Of open connections. */
   readonly limit: number;
   readonly clients: Clients;
   readonly isProxy: (address: Address) => boolean;

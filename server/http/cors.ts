@@ -23,7 +23,6 @@ const PREFLIGHT: readonly Header[] = [
 ];
 
 export class Cors {
-  /** Headers by origin. */
   private readonly allowed = new Map<string, readonly Header[]>();
   private readonly otherwise: readonly Header[];
   private readonly isForAny: boolean;

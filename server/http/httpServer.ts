@@ -31,7 +31,7 @@ import {WebPage} from "./webPage.ts";
 export interface HttpOptions extends RpcOptions, ListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** A port for operators: /metrics, /healthz and /readyz. undefined: /metrics is on `port` if only this machine reaches it. */
+  /** For operators: /metrics, /healthz, /readyz. undefined: /metrics is on `port` if only this machine reaches it. */
   readonly metricsPort?: number | undefined;
   /** Names by which requests may call the server, besides localhost (allowedHosts.ts). Default: none. */
   readonly allowedHosts?: readonly string[];
@@ -49,7 +49,6 @@ const UNREAD = {bodyBytes: 2 ** 20, bodyBytesTotal: 64 * 2 ** 20};
 
 const METRICS_ELSEWHERE = "/metrics is not on this port: --metrics-port gives it one of its own";
 
-/** Connections of operators. */
 const OPERATORS = 64;
 
 export class HttpServer {
@@ -115,7 +114,6 @@ export class HttpServer {
     return this.operators.listen(host, metricsPort);
   }
 
-  /** What serves HTTP. undefined before `listen`. */
   get library(): Listener["library"] | undefined {
     return this.listener?.library;
   }
@@ -135,8 +133,7 @@ export class HttpServer {
   private route(response: HttpResponse, request: HttpRequest, isOperators: boolean): void {
     const reply = new Reply(response, this.parts.unsent, this.intake, this.parts.clients);
     const head = new RequestHead(request);
-    // An answer would be taken for that of the next request on this connection, which a proxy may send for another
-    // client.
+    // It would be taken for the answer to the connection's next request, which may be another client's.
     if (head.isTrailer) {
       reply.close();
       return;
@@ -168,7 +165,6 @@ export class HttpServer {
     else this.intake.start(answerRead(0, reply, answer), () => reply.readClient(), "short");
   }
 
-  /** Answers a request without a body, or whose body was dropped. */
   private answer(path: string, query: string, head: RequestHead, reply: Reply, isOperators: boolean): void {
     const {verb} = head;
     const isReading = verb === "get" || verb === "head";

@@ -12,10 +12,7 @@ import {ClientQueue} from "../fairness/clientQueue.ts";
 import type {Work} from "../fairness/work.ts";
 import {SmallPieces} from "./smallPieces.ts";
 
-/**
- * A request of another client waits for one slice to be read, for one to be handed to its thread, and for one to be
- * answered. Between two slices the event loop takes some 20 us.
- */
+/** Another client's request waits for one slice each to be read, to be handed to its thread, and to be answered. */
 const SLICE_MS = 1;
 /** Where a connection has come: node:http accepts one in a turn, and the next client waits for that. */
 const CONNECTION_SLICE_MS = 0.2;
@@ -25,7 +22,6 @@ const CONNECTION_SLICE_MS = 0.2;
  * its slice before was another.
  */
 const MAX_EXCESS_MS = 0.25;
-/** Clients that are remembered for that. */
 const MAX_EXCEEDING = 4096;
 
 /**
@@ -35,7 +31,6 @@ const MAX_EXCEEDING = 4096;
  */
 type Kind = "read" | "short" | "body" | "answer";
 
-/** Work that is under way. */
 export interface Job {
   /** Whose turns it takes: a client's, of one kind. */
   client: string;
@@ -53,11 +48,9 @@ export class Intake {
   private readonly reads = createQueue();
   private readonly short = createQueue();
   private readonly long = createQueue();
-  /** Clients whose last slice took too long. */
   private readonly exceeding = new Set<string>();
   private isPlanned = false;
   private sliceMs = SLICE_MS;
-  /** Time that work took in this turn of the event loop. */
   private usedMs = 0;
 
   /** A request has come. @returns the turn */
@@ -164,11 +157,7 @@ export class Intake {
     return MAX_EXCESS_MS;
   }
 
-  /**
-   * Runs a job's parts until it is done or the time is over.
-   *
-   * @returns how long it took, and what it says that it cost besides
-   */
+  /** Runs a job until it is done or the time is over. @returns the time it took, and the cost that it yielded */
   private run(job: Job, mostMs: number): {readonly ownMs: number; readonly besidesMs: number} {
     const startMs = performance.now();
     let ownMs = 0;

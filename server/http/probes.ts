@@ -19,9 +19,7 @@ export interface ProbeParts {
 
 interface ProbeRequest {
   readonly verb: string;
-  /** What follows the question mark. */
   readonly query: string;
-  /** Whether the service was stopping when the request came. */
   readonly isStopping: boolean;
   /** Whether it came on the port for all, not on that of --metrics-port. */
   readonly isPublic: boolean;
@@ -31,7 +29,6 @@ type Probe = (parts: ProbeParts, reply: Reply, request: ProbeRequest) => void;
 
 export const METRICS = "/metrics";
 
-/** The probes by path. */
 export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
   ["/healthz", (_parts, reply, {verb}) => sendText(reply, verb, "ok\n")],
   ["/readyz", answerReadiness],

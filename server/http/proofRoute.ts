@@ -21,7 +21,6 @@ import {RETRY_AFTER, refusePath} from "./refusals.ts";
 import {headHeader, JSON_TYPE, type Reply} from "./reply.ts";
 
 export interface ProofParts {
-  /** RpcService. */
   readonly rpc: {
     answer(body: Buffer, reply: ReplySink, record: RequestRecord): Work;
     answerCall(call: Call, reply: ReplySink, record: RequestRecord): Work;
@@ -41,7 +40,6 @@ const UNAVAILABLE = "503 Service Unavailable";
 const KEEP: Header = ["Cache-Control", `public, max-age=${PROOF_AGE_SECONDS}`];
 const NO_STORE: Header = ["Cache-Control", "no-store"];
 
-/** @param answerCall - answers the call that the path stands for */
 export function answerProof(
   {blocks}: ProofParts,
   reply: Reply,

@@ -60,14 +60,12 @@ export class Reply implements ReplySink {
   acceptsBytes = false;
   /** The caller's own X-Request-Id, or ours in its place. undefined: the caller gave none. */
   requestId: string | undefined;
-  /** The client's address as a trusted proxy gives it (forwardedFor.ts). undefined: the connection is the client's own. */
+  /** The client's address as a trusted proxy gives it (forwardedFor.ts). undefined: the connection's own. */
   forwarded: string | undefined;
-  /** Headers that are added to any answer. */
   headers: readonly Header[] = NO_HEADERS;
-  /** Status and headers of an answer that would be a 200 of JSON-RPC, by the code of its only call. undefined: they stay as they are. */
+  /** Status and headers in place of a 200 of JSON-RPC, by the code of the only call. undefined: it stays a 200. */
   describe: ((code: number) => {readonly status: string; readonly headers: readonly Header[]}) | undefined;
 
-  /** The turn of the event loop in which the request came. */
   private readonly turn: number;
   private readonly pieces: PieceQueue;
   private mode: "collecting" | "whole" | "chunked" = "collecting";
@@ -282,7 +280,7 @@ export class Reply implements ReplySink {
     if (this.isFinished && this.pieces.isEmpty) this.end(false, () => this.response.end());
   }
 
-  /** Continues when the socket takes bytes again. An empty cork makes uWebSockets.js send the bytes that it has copied. */
+  /** An empty cork makes uWebSockets.js send the bytes that it has copied. */
   private resume(): boolean {
     if (this.isOver) return true;
     this.unsent.unstall(this);

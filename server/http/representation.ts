@@ -1,7 +1,4 @@
-/**
- * What a JSON-RPC request says about representations (RFC 9110): whether the client takes an answer as bytes, and how
- * the body is encoded.
- */
+/** Whether a client takes an answer as bytes, and how a body is encoded (RFC 9110). */
 
 const BYTES = "application/octet-stream";
 /** A weight of zero: the client does not take the type (RFC 9110, section 12.4.2). */
@@ -19,7 +16,7 @@ export function acceptsBytes(accept: string): boolean {
   });
 }
 
-/** Tells whether the Content-Encoding header names no encoding but `identity`. @param encoding - "" without the header */
+/** Whether the Content-Encoding header names only `identity`. @param encoding - "" without the header */
 export function isPlain(encoding: string): boolean {
   return encoding === "" || encoding.split(",").every(name => name.trim().toLowerCase() === "identity");
 }

@@ -9,7 +9,6 @@
 import type {HttpRequest} from "../listener/exchange.ts";
 import {shorten} from "../rpc/rpcError.ts";
 
-/** Most requests have one of these methods. The others need a closer look. */
 const VERBS: ReadonlyMap<string, string> = new Map([
   ["POST", "post"],
   ["GET", "get"],
@@ -18,7 +17,6 @@ const UPPER_CASE = /^[A-Z-]+$/;
 
 /** Each is "" if there is none. */
 export class RequestHead {
-  /** The method in lower case. */
   readonly verb: string;
   host = "";
   origin = "";
@@ -29,7 +27,7 @@ export class RequestHead {
   requestId = "";
   ifNoneMatch = "";
   private transferEncoding = "";
-  /** What is wrong with the method, the host or where the request ends, "expected X, got Y"; undefined if nothing is. */
+  /** What is wrong with the method, the host or where the request ends, "expected X, got Y". */
   readonly fault: string | undefined;
   /** It is no request, but the rest of a trailer of the one before, as uWebSockets.js reads it. */
   readonly isTrailer: boolean;
@@ -93,8 +91,7 @@ export class RequestHead {
       return `expected a Content-Length of decimal digits, got ${shorten(this.contentLength)}`;
     if (encodings === 1 && this.transferEncoding.toLowerCase() !== "chunked")
       return `expected Transfer-Encoding: chunked, got ${shorten(this.transferEncoding)}`;
-    // uWebSockets.js ends the headers at one without a name: a length that comes after it is not seen. node:http
-    // refuses such a head.
+    // uWebSockets.js ends the headers at one without a name, and does not see a length behind it.
     if (lengths + encodings === 0 && method === "POST")
       return "expected a POST with Content-Length or Transfer-Encoding, got neither";
     return undefined;

@@ -42,7 +42,6 @@ export class RpcRoute {
   private readonly bodies: SharedBytes;
   private readonly cors: Cors | undefined;
   private readonly idPrefix = Date.now().toString(36);
-  /** New requests are turned away. */
   isDraining = false;
   private readonly logsRequests: boolean;
   private requestCount = 0;
@@ -70,14 +69,12 @@ export class RpcRoute {
     });
   }
 
-  /** Answers a request to which no body belongs. */
   answer(head: RequestHead, reply: Reply): void {
     this.prepare(head, reply);
     if (head.verb === "options") this.answerPreflight(head, reply);
     else refuseVerb(reply, head.verb, VERBS);
   }
 
-  /** Answers a request at a path that begins with /v1/. */
   answerProof(target: Omit<ProofRequest, "ifNoneMatch">, head: RequestHead, reply: Reply): void {
     this.prepare(head, reply);
     if (head.verb !== "get") refuseVerb(reply, head.verb, "GET");
@@ -112,7 +109,6 @@ export class RpcRoute {
     else reply.send("204 No Content", headers, "", false);
   }
 
-  /** Takes the body of a POST. */
   receive(response: HttpResponse, head: RequestHead, reply: Reply): void {
     this.prepare(head, reply);
     if (this.isDraining) this.refuseStopping(reply);
@@ -141,7 +137,6 @@ export class RpcRoute {
     return undefined;
   }
 
-  /** Answers a request whose body has come. */
   takeBody(reply: Reply, body: Buffer, free: (() => void) | undefined): void {
     if (this.isDraining) {
       free?.();
@@ -173,7 +168,6 @@ export class RpcRoute {
     return record;
   }
 
-  /** Notes that a request is over, whether its answer is complete or its client has gone. */
   settle(record: RequestRecord, isAborted: boolean): void {
     const durationMs = performance.now() - record.startedMs;
     this.parts.metrics.observeRequest(record, durationMs, isAborted);
@@ -224,7 +218,7 @@ function isJson(contentType: string): boolean {
   return JSON_TYPES.has((end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase());
 }
 
-/** The X-Request-Id header: a caller's own name for a request. It is in the log, in internal errors and in the answer. */
+/** The X-Request-Id header: a caller's name for a request, in the log, in internal errors and in the answer. */
 const REQUEST_ID = "X-Request-Id";
 
 /** What a log line, a header and a shell take without quoting. Another one is replaced by an id of proofd's own. */

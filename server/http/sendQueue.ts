@@ -12,10 +12,8 @@ export class PieceQueue {
   /** The unsent pieces are those from `first` on. Most answers are one piece. */
   private pieces: readonly Piece[] = NONE;
   private first = 0;
-  /** Bytes of the first piece that are sent. */
   private sent = 0;
 
-  /** @param unsent - counts the unsent bytes of all answers */
   constructor(private readonly unsent: UnsentBytes) {}
 
   get isEmpty(): boolean {
@@ -40,7 +38,6 @@ export class PieceQueue {
     return this.sent === 0 ? piece.bytes : piece.bytes.subarray(this.sent);
   }
 
-  /** Notes that this many of the bytes of `peek` were sent or copied. */
   countSent(byteCount: number): void {
     this.sent += byteCount;
     this.bytes -= byteCount;

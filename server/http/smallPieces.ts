@@ -11,7 +11,6 @@ const SMALL_BYTES = 4096;
 const MOST_PIECES = 2048;
 /** Of a client in the long run: 1 % of the main thread. */
 const PIECES_PER_MS = 10;
-/** Clients that are remembered. */
 const MOST_CLIENTS = 4096;
 
 interface Budget {
@@ -23,10 +22,7 @@ export class SmallPieces {
   private readonly budgets = new Map<string, Budget>();
 
   /**
-   * Counts a piece.
-   *
-   * @param place - which one it is of those of its body that have come in this turn of the event loop, from 1 on
-   * @returns whether the client has sent too many
+   * @param place - of the piece among those of its body in this turn, from 1. @returns whether the client sent too many
    */
   isTooMany(byteCount: number, place: number, readClient: () => string): boolean {
     if (place <= FREE_PIECES || byteCount >= SMALL_BYTES) return false;

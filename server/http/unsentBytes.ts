@@ -4,7 +4,6 @@
  * stalled longest is closed. A waiting byte keeps at most four bytes of memory in use (MAX_KEPT_FACTOR).
  */
 
-/** A reply whose reader takes no more bytes now. */
 interface StalledReply {
   readonly unsentBytes: number;
   readClient(): string;
@@ -15,7 +14,6 @@ export class UnsentBytes {
   total = 0;
   /** Number of connections closed to stay below the limit. */
   cut = 0;
-  /** Stalled replies, the longest stalled first. */
   private readonly stalled = new Set<StalledReply>();
 
   constructor(readonly limit: number) {}

@@ -1,7 +1,4 @@
-/**
- * The page at `/` for people (page/): one file, made by `npm run build`. Its policy lets a browser use the file's own
- * style and script, which it names by their hashes, and ask this server. Everything else is forbidden.
- */
+/** The page at `/` (page/), one file. Its policy allows its own style and script, by hash, and this server: no more. */
 import {createHash} from "node:crypto";
 import {readFileSync} from "node:fs";
 import type {Header} from "./cors.ts";

@@ -1,10 +1,6 @@
 /**
- * Scans a body before JSON.parse, which has no limits of its own. The scan measures how deep the body nests, how many
- * members and how many fields it has, how many elements its outer array has, and how many characters are in numbers
- * that JSON.parse may not preserve as they were written.
- *
- * It knows only strings, numbers, brackets, commas and colons. It may accept text that is not JSON. JSON.parse refuses
- * it.
+ * Measures a body before JSON.parse, which has no limits: nesting, members, fields, elements of the outer array,
+ * characters of numbers that may not come out as they were written. It may accept text that is not JSON.
  */
 
 /** Most levels of arrays and objects. A call for a proof in a batch has 4. */
@@ -70,10 +66,7 @@ function createKinds(): Uint8Array {
 /** An integer with at most this many digits is exact in a double and prints as it was written. */
 const EXACT_DECIMALS = 15;
 
-/**
- * A field counts once more for every this many bytes of its key, because JSON.parse hashes and copies every new key,
- * which takes 5 ns a byte. The longest keys that users send are slots, with 66 bytes.
- */
+/** JSON.parse hashes and copies each new key, 5 ns a byte. A slot, the longest that users send, has 66 bytes. */
 const LONG_KEY = 96;
 
 /** JSON.parse decodes a key with escapes apart, which takes twice as long. Programs write none. */
@@ -190,18 +183,15 @@ export class BodyScan implements BodyShape {
 }
 
 /**
- * Finds the end of a string.
- *
- * @param start - inside the string, but not between a backslash and the character that it escapes
- * @param limit - about where to stop looking
- * @returns the position of the closing quote, or the body's length if there is none; ~position if it is not found yet: go on from there
+ * @param start - inside the string, but not behind a backslash that escapes
+ * @returns the position of the closing quote, or the body's length if there is none; ~position to go on from once the
+ * search has passed `limit`
  */
 function findStringEnd(body: Buffer, start: number, limit: number): number {
   const length = body.length;
   let at = start;
   while (at < limit) {
-    // The next bytes are read one by one, also after each escaped quote that memchr found, since another may follow
-    // closely.
+    // Byte by byte at first, also after each escaped quote that memchr found: another may follow closely.
     const pause = Math.min(length, at + LONG_STRING);
     for (; at < pause; at++) {
       if (body[at] === QUOTE) return at;

@@ -14,7 +14,7 @@ interface StepSize {
 const STEP: StepSize = {bytes: 64 * 1024, tokens: 512};
 /** A short array or object counts as a token for so many bytes. */
 const TOKEN_BYTES = 8;
-/** Long strings are made of parts. V8 does not move strings of more than 128 KB, which took up to 13 ms for one body's garbage. */
+/** Long strings are made of parts. Strings of more than 128 KB, which V8 does not move, took up to 13 ms of garbage. */
 const STRING_STEPS = 2;
 /** No number within a body's limits is longer. */
 const MAX_SCALAR_BYTES = 64 * 1024;
@@ -33,7 +33,7 @@ const LAST_ASCII = 0x7f;
 
 type Fields = Record<string, unknown>;
 
-/** What may come next. FIRST_KEY and FIRST_VALUE: or the closing bracket. */
+/** What comes next. "firstValue" and "firstKey": or the closing bracket. */
 type Next = "value" | "firstValue" | "key" | "firstKey" | "colon" | "commaOrEnd";
 
 /** Decodes UTF-8. Keeps a byte order mark, which JSON.parse refuses. @param bytes - valid UTF-8 */

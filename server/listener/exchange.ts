@@ -1,14 +1,10 @@
-/**
- * One request and its response, as a listener hands them over. The methods are those of uWebSockets.js, so its objects
- * are used as they are; nodeResponse.ts gives them to a response of node:http.
- */
+/** One request and its response as listeners hand them over. The methods are those of uWebSockets.js. */
 
 import type {SharedBytes} from "../fairness/sharedBytes.ts";
 import type {Work} from "../fairness/work.ts";
 
 /** Valid only during the call that hands it over. */
 export interface HttpRequest {
-  /** As it was written. */
   getCaseSensitiveMethod(): string;
   /** The path, without the query. */
   getUrl(): string;
@@ -20,7 +16,7 @@ export interface HttpRequest {
 
 /** Invalid after the client has gone, and after its end. */
 export interface HttpResponse {
-  /** @param handler - called at most once, if the connection closes before `end`, `endWithoutBody` or a complete `tryEnd` */
+  /** @param handler - called at most once, if the connection closes before the response is complete */
   onAborted(handler: () => void): unknown;
   /** @param handler - gets the body. A chunk's memory may be used again after the call */
   onData(handler: (chunk: ArrayBuffer | Uint8Array, isLast: boolean) => void): unknown;
@@ -29,7 +25,6 @@ export interface HttpResponse {
   resume(): unknown;
   /** @param handler - called when a socket that took no more takes bytes again */
   onWritable(handler: (offset: number) => boolean): unknown;
-  /** Sends what `write` writes together. */
   cork(write: () => void): unknown;
   /** @param status - such as "200 OK". Comes before the headers, and these before the body */
   writeStatus(status: string): unknown;
@@ -37,9 +32,7 @@ export interface HttpResponse {
   /** Sends or copies a part of a body of unknown length. @returns false if the socket takes no more for now */
   write(chunk: Uint8Array): boolean;
   /**
-   * Sends the rest of a body of known length, or a part of it.
-   *
-   * @returns whether the socket took all of `rest`, and whether the response is complete
+   * Sends the rest of a body of known length, or a part. @returns whether all of `rest` was taken; whether all is sent
    */
   tryEnd(rest: Uint8Array, totalBytes: number): [boolean, boolean];
   /** Bytes of the body that `tryEnd` has sent or copied. */

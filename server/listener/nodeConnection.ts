@@ -23,13 +23,11 @@ const FREE_BYTES = 4096;
 type Parse = (slice: Buffer) => void;
 
 export class NodeConnection {
-  /** What was read and is not parsed. */
   private rest: Buffer | undefined;
   /** At least those of a rest that is longer than FREE_BYTES. While there are any, the socket is paused. */
   private heldBytes = 0;
   private isWorking = false;
   private isHeld = false;
-  /** The response of the last request. */
   private last: NodeResponse | undefined;
   private readonly parse: Parse;
 
@@ -48,7 +46,6 @@ export class NodeConnection {
     socket.on("close", () => this.forget());
   }
 
-  /** Parses no more, until `resume`. */
   pause(): void {
     this.isHeld = true;
     this.socket.pause();

@@ -1,7 +1,4 @@
-/**
- * Listens with node:http. It behaves like uWebSockets.js where clients can tell: times of idle connections, the largest
- * head, and requests that do not wait for the answer before (pipelining).
- */
+/** Listens with node:http. Idle times, the size of heads and pipelining are as with uWebSockets.js. */
 
 import {createServer, type Server} from "node:http";
 import {type AddressInfo, Server as NetServer, type Socket} from "node:net";
@@ -49,7 +46,7 @@ export class NodeListener implements Listener {
     });
   }
 
-  /** Not the server's own `close`, which would also close idle connections: a client may be sending its next request on one. */
+  /** Not the server's own `close`, which also closes idle connections, on which a request may be on its way. */
   stopListening(): void {
     NetServer.prototype.close.call(this.server);
   }

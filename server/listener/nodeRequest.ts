@@ -1,10 +1,9 @@
 import type {IncomingMessage} from "node:http";
 import type {HttpRequest} from "./exchange.ts";
 
-/** A target as clients send it to proxies, and as servers must read it (RFC 9112, section 3.2.2): http://HOST/PATH?QUERY. */
+/** A target as clients send it to proxies, and as servers must read it (RFC 9112, 3.2.2): http://HOST/PATH?QUERY. */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]+)(.*)$/i;
 
-/** A request of node:http as HttpRequest. */
 export class NodeRequest implements HttpRequest {
   private readonly path: string;
   private readonly query: string;

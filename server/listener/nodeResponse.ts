@@ -19,7 +19,6 @@ export class NodeResponse implements HttpResponse {
   isSent = false;
   /** Called when the response is sent or its connection has closed. */
   onClosed: (() => void) | undefined;
-  /** No handler is called any more. */
   private isOver = false;
   private isHeadWritten = false;
   private status = "";

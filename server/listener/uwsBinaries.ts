@@ -1,6 +1,5 @@
 /**
- * The binaries of uWebSockets.js that proofd loads, and no others. uws.build.js puts them into the package of proofd.
- * docs/operations.md and SECURITY.md say where they come from.
+ * The only binaries of uWebSockets.js that proofd loads. docs/operations.md and SECURITY.md say where they come from.
  */
 
 /** Where a clone has them, by release: below node_modules. */
@@ -14,12 +13,10 @@ const FOLDERS = {
 export class UwsBinary {
   constructor(
     readonly release: keyof typeof FOLDERS,
-    /** Platform and architecture. */
     readonly machine: string,
     /** process.versions.modules of Node. */
     readonly abi: string,
     readonly bytes: number,
-    /** SHA-256, in hex. */
     readonly sha256: string,
   ) {}
 
@@ -33,7 +30,7 @@ export class UwsBinary {
     return `uws_${this.release}_${this.machine}_${this.abi}.node`;
   }
 
-  /** All binaries of a release for a machine, in the order of the table, compressed: each is almost the same as the one before. */
+  /** All binaries of a release for a machine in the table's order, compressed: each is almost the same as the last. */
   get pack(): string {
     return `uws_${this.release}_${this.machine}.br`;
   }

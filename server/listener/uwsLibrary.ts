@@ -24,10 +24,7 @@ export class BinaryChanged extends UwsRefused {}
 
 const require = createRequire(import.meta.url);
 
-/**
- * @throws Error if there is no binary for this platform and this version of Node, or it does not load
- * @throws BinaryChanged
- */
+/** @throws BinaryChanged; Error if no binary loads on this platform with this version of Node */
 export function loadUws(): UwsLibrary {
   const {platform, arch, version} = process;
   let failure: Error | undefined;

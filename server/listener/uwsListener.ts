@@ -27,15 +27,13 @@ export class UwsListener implements Listener {
     this.app.any("/*", (response, request) => exchanges.take(response, request));
   }
 
-  /** @throws Error, BinaryChanged, as loadUws does */
   static load(exchanges: Exchanges): UwsListener {
     return new UwsListener(loadUws(), exchanges);
   }
 
   listen(host: string, port: number): Promise<number> {
     return new Promise(resolve => {
-      // LISTEN_EXCLUSIVELY is needed, because the kernel would let two processes share a port and spread the requests
-      // over both. The module accepts it together with a host, but its types do not.
+      // Else two processes could share the port, and the kernel would divide the requests. The types lack this form.
       const listen = this.app.listen.bind(this.app) as unknown as (
         host: string,
         port: number,

@@ -6,15 +6,11 @@
  *   lane 1     |       |       |         |    0     |       | ...
  */
 
-/**
- * The lanes answer the calls that the main thread does not answer itself. Each lane has its own queue, running tasks
- * and limit. Their work runs on different threads (or another machine), so neither lane waits for the other.
- */
+/** Each lane has its own queue, tasks and limit. They work on different threads, so neither waits for the other. */
 export const LaneId = {PROOF: 0, ESTIMATE: 1} as const;
 
 export type LaneId = (typeof LaneId)[keyof typeof LaneId];
 
-/** One value per lane, indexed by LaneId. */
 export type ByLane<T> = readonly [proof: T, estimate: T];
 
 export const LANE_IDS = [LaneId.PROOF, LaneId.ESTIMATE] as const;
@@ -28,7 +24,7 @@ export interface LanePlace {
 /** A call that a lane answers, or the finished response object of any other call, without a comma. */
 export type Place = LanePlace | string;
 
-/** The calls of a request that one lane answers, in request order. Only the methods and the lane know their prepared form. */
+/** The calls of a request that one lane answers, in order. Only methods and lanes know their prepared form. */
 export interface LaneCalls {
   /** JSON text of each call's id. */
   ids: string[];
@@ -46,9 +42,8 @@ export interface RequestCalls {
 }
 
 /**
- * Adds to a list that mostly gets one element, and may not be held elsewhere. The first `push` to an array makes room
- * for 17 elements. Ten such lists were a sixth of a request's garbage.
- *
+ * Adds to a list that mostly gets one element: the first `push` makes room for 17, which was a sixth of a request's
+ * garbage.
  * @returns the list, which may be another one
  */
 export function append<T>(list: T[], element: T): T[] {

@@ -12,7 +12,7 @@ export const MAX_ID_CHARACTERS = 256;
 
 /** JSON.parse takes at most 1 ms for a body of up to this many bytes. */
 export const WHOLE_BYTES: number = 8 * 1024;
-/** JSON.parse takes at most 1 ms for a body of up to SHORT_BYTES within these bounds. A batch of 100 proofs has half of them. */
+/** JSON.parse takes at most 1 ms up to SHORT_BYTES within these bounds. A batch of 100 proofs has half of them. */
 const WHOLE = {
   members: 2000,
   fields: 600,

@@ -11,14 +11,10 @@ export const LONE_SURROGATE = /\p{Surrogate}/u;
 interface Finding {
   /** Path below the value that was searched, such as `[0].gas`. */
   readonly path: string;
-  /** What is wrong with the value. */
   readonly reason: string;
 }
 
-/**
- * @param name - name of `value` in messages
- * @throws RpcError INVALID_PARAMS that names a number that is not a safe integer, or text with a lone surrogate
- */
+/** @param name - of `value`. @throws RpcError INVALID_PARAMS for an unsafe number, or text with a lone surrogate */
 export function requireExactValues(value: unknown, name: string): void {
   const found = findInexact(value);
   if (found !== undefined)

@@ -1,12 +1,10 @@
 /**
- * The names that an object of a caller may have. A field of another name is ignored. But a name that is right except
- * for its case is refused: the caller means that field, and the answer without it would be wrong.
+ * Fields of a caller's object. Unknown ones are ignored, but a known name in the wrong case is refused: it is meant.
  */
 import {RpcCode, RpcError} from "./rpcError.ts";
 
 export class FieldNames {
   private readonly exact: ReadonlySet<string>;
-  /** By their lower case. */
   private readonly names: ReadonlyMap<string, string>;
   private readonly longest: number;
 

@@ -25,11 +25,9 @@ function createValues(): Uint8Array {
 }
 
 /**
- * Reads `0x` (or `0X`) and up to `2 * byteCount` digits. Writes them as a big-endian number of `byteCount` bytes, with
- * zeros in front.
- *
+ * Reads `0x` (or `0X`) and up to `2 * byteCount` digits as a big-endian number of `byteCount` bytes.
  * @param out - written from `at`. Unspecified if the result is false
- * @returns false for text without prefix or digits, with too many digits or with another character
+ * @returns false for other text
  */
 export function decodeHexInto(text: string, out: Uint8Array, at: number, byteCount: number): boolean {
   const length = text.length;
@@ -53,11 +51,7 @@ export function decodeHexInto(text: string, out: Uint8Array, at: number, byteCou
   return true;
 }
 
-/**
- * Reads `0x` (or `0X`) and two digits per byte. `0x` alone gives no bytes. The text may have megabytes.
- *
- * @returns undefined for text without prefix, with an odd number of digits or with another character
- */
+/** Reads `0x` (or `0X`) and two digits per byte, possibly megabytes. @returns undefined for other text */
 export function decodeHexBytes(text: string): Uint8Array | undefined {
   if (text === "0x" || text === "0X") return new Uint8Array(0);
   if (text.length % 2 !== 0 || text.length < 4) return undefined;

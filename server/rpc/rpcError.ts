@@ -26,10 +26,7 @@ export const RpcCode = {
 
 export type RpcCode = (typeof RpcCode)[keyof typeof RpcCode];
 
-/**
- * Callers may rely on `code`. `message` may change. `data` is sent as it is. It has no stack, because it tells of a
- * request, not of the code, and is never logged. A stack takes 10 us, and a batch may have a thousand errors.
- */
+/** Callers may rely on `code`. It has no stack: that takes 10 us, and a batch may have a thousand errors. */
 export class RpcError extends Error {
   constructor(
     readonly code: RpcCode,
@@ -47,12 +44,12 @@ export class RpcError extends Error {
 /** The block is not here yet, or not finalized yet. Another service that follows the same chain may be further. */
 export class AheadError extends RpcError {}
 
-/** Creates the error for a parameter of the wrong kind. @param path - of the value, from the parameter. @param rule - such as "an object" */
+/** @param path - of the value, from the parameter. @param rule - such as "an object" */
 export function createValueError(path: string, value: unknown, rule: string): RpcError {
   return new RpcError(RpcCode.INVALID_PARAMS, `${path}: expected ${rule}, got ${shorten(value)}`);
 }
 
-/** Creates the error for an exceeded limit. @param what - such as "a batch". @param unit - such as "calls" */
+/** @param what - such as "a batch". @param unit - such as "calls" */
 export function createLimitError(what: string, limit: number, got: number, unit: string): RpcError {
   return new RpcError(RpcCode.LIMIT_EXCEEDED, `${what}: expected at most ${limit} ${unit}, got ${got}`, {
     limit,
@@ -66,7 +63,7 @@ export function createTimeoutError(limit: number, got: number): RpcError {
   return new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got});
 }
 
-/** @param kind - AheadError for a block above the newest one held, or of an unknown hash. Default: for one that is older than the oldest */
+/** @param kind - AheadError for a block above the newest one held, or of an unknown hash */
 export function createBlockUnknownError(block: string, head: Head, kind = RpcError): RpcError {
   const data = {earliest: encodeQuantity(head.earliest), finalized: encodeQuantity(head.finalized)};
   return new kind(RpcCode.BLOCK_UNKNOWN, `block ${block} is not held here: ${describeCoverage(head)}`, data);
@@ -102,11 +99,7 @@ export function encodeError(idText: string, error: RpcError): string {
   return encodeResponse(idText, "error", `{"code":${error.code},"message":${message}${data}}`);
 }
 
-/**
- * Describes a value for a message, after "got".
- *
- * @returns "nothing" for a member that is not there; else JSON text of `value`, cut after 48 characters. Arrays and objects only by kind
- */
+/** What a message shows of a value, after "got": at most 48 characters, and of arrays and objects only the kind. */
 export function shorten(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `an array of ${value.length}`;

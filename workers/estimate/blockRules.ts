@@ -1,7 +1,4 @@
-/**
- * Under which rules a call runs at a block, and what it sees of the block. The chain's rules come from block 0 of the
- * store (geth's genesis config), or from --hardfork.
- */
+/** The rules under which a call runs at a block, by the genesis config of block 0 or --hardfork, and the block. */
 
 import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
@@ -48,7 +45,7 @@ export class ChainRules {
 
   constructor(private readonly options: ChainRulesOptions) {}
 
-  /** @throws EstimateError NOT_AVAILABLE if the store does not say what the chain's rules are; CALL_INVALID before berlin */
+  /** @throws EstimateError NOT_AVAILABLE if the store does not give the chain's rules; CALL_INVALID before berlin */
   at({header}: BlockRecord): BlockRules {
     if (this.last === undefined || Buffer.compare(this.last.hash, header.hash) !== 0)
       this.last = {hash: new Uint8Array(header.hash), rules: this.read(header)};

@@ -1,7 +1,4 @@
-/**
- * An estimate thread: opens the store once, then answers tasks. The EVM is loaded with the first call: a tenth of a
- * second of processor time, and 16 MB.
- */
+/** An estimate thread: opens the store once, then answers tasks. The EVM, 16 MB, is loaded with the first call. */
 
 import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateWorkerSettings} from "../threads/estimateThreads.ts";

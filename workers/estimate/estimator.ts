@@ -30,7 +30,7 @@ import {PriorityFee} from "./fee/priorityFee.ts";
 import {CachedEvms} from "./state/cachedEvms.ts";
 import type {Turns} from "./turns.ts";
 
-/** Longest call data for a first slice. With more, the work after execution takes too long and never checks the deadline. */
+/** Longer call data gets no first slice: the work after execution takes too long and never checks the deadline. */
 const MAX_FIRST_DATA_BYTES = 32 << 10;
 /** Of finalized blocks, whose records are kept: half a KB each, 64 KB at most. */
 const KEPT_BLOCKS = 64;
@@ -143,9 +143,7 @@ export class Estimator {
   }
 
   /**
-   * A rollback removes a block's pages, and so does pruning.
-   *
-   * @throws StoreError BLOCK_UNKNOWN if this block was rolled back, BLOCK_PRUNED
+   * Rollbacks and pruning remove a block's pages. @throws StoreError BLOCK_UNKNOWN if it was rolled back, BLOCK_PRUNED
    */
   private requireHeld({header: {number, hash}}: BlockRecord): void {
     this.store.refusePruned(number);

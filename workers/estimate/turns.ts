@@ -11,7 +11,6 @@
 const TURN_MS = 20;
 
 export class Turns {
-  /** What wants a turn, first come, first served. */
   private readonly waiting: (() => void)[] = [];
   private isTaken = false;
   private endMs = 0;

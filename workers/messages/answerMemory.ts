@@ -11,13 +11,10 @@
  * others are copied out.
  */
 
-/** Bytes of one memory. 128 proofs take 820 KB, or 1.6 MB if all are of absence. A longer text comes in memory of its own. */
+/** 128 proofs take 820 KB, or 1.6 MB if all are of absence. A longer text has memory of its own. */
 const ANSWER_MEMORY_BYTES: number = 1 << 21;
 
-/**
- * How many memories may wait for slow readers. Batches often end together. Only pages that an answer has covered are
- * resident: 13 MB in total after batches of accounts.
- */
+/** How many may wait for slow readers. Only pages that an answer covered are resident: 13 MB after batches. */
 export const KEPT_MEMORIES = 16;
 
 export class AnswerMemory {
@@ -52,7 +49,7 @@ export class AnswerMemories {
   readonly spares: AnswerMemory[];
   kept = 0;
 
-  /** @param jobs - how many are written at the same time. One more answer is being sent, and the others wait for their readers */
+  /** @param jobs - written at the same time. One more answer is being sent, and others wait for their readers */
   constructor(jobs: number, memoryBytes = ANSWER_MEMORY_BYTES) {
     this.shared = new SharedArrayBuffer((jobs + 1 + KEPT_MEMORIES) * memoryBytes);
     this.spares = splitMemories(this.shared, memoryBytes).map(

@@ -10,17 +10,14 @@
  */
 import type {Failure} from "./failure.ts";
 
-/** Finished answers, as a proof thread and an estimate thread give them back. */
 export interface Answers {
   /** Begins with the text. It may lie in an answer memory, with other bytes behind it. */
   readonly text: Uint8Array;
   /** One per call: where its response and comma end. More may follow that mean nothing. */
   readonly ends: Uint32Array;
-  /** The failures of the calls that have an empty range. */
   readonly failures: readonly (Failure & {readonly call: number})[];
 }
 
-/** How a task ends: with its answers, or the reason why there are none. */
 export type Settlement<TaskAnswers = Answers> = {readonly answers: TaskAnswers} | {readonly error: unknown};
 
 /** After each response. ASCII: one byte. */

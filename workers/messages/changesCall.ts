@@ -4,7 +4,6 @@ import {type ProofForm, packFields, readAddress, readCallBlock, readFields} from
 /** Leaves of one call. */
 export const MAX_CHANGES = 4096;
 
-/** Which trees are compared. */
 export const ChangeScope = {
   ACCOUNTS: 0,
   /** The accounts, and the slots of each that differs. */

@@ -4,7 +4,7 @@ import type {StoreErrorCode} from "../../storage/errors.ts";
 /** A check reads the files itself and changes nothing. It does not open LevelDB, which any process may have open. */
 export interface CheckJob {
   readonly directory: string;
-  /** "tables": only the checksums of LevelDB's tables. "records": the checksums of all its files, and then the records. */
+  /** "tables": the checksums of LevelDB's tables. "records": of all its files, and then the records. */
   readonly extent: "tables" | "records";
   /** Check only this block's state, but all of it. Default: every record and every block. */
   readonly block?: number | undefined;

@@ -1,7 +1,4 @@
-/**
- * The packed form of a call for contract code: a call for one account (packedCall.ts) whose keys are the hashes. Block
- * and address are not used.
- */
+/** A call for contract code: a packed call whose keys are the hashes, without block and address (packedCall.ts). */
 import {ADDRESS_AT, KEYS_AT, ProofForm, packedBytes, readKeyCount, writeCallHead} from "./packedCall.ts";
 
 /** Codes of one call. They hold a thread for some 5 ms. */

@@ -6,11 +6,8 @@ import {WORD_BYTES} from "../../storage/hash/suite.ts";
 export type TransactionType = 0 | 1 | 2 | 4;
 
 /**
- * A call of chain_estimateGas, checked as far as it can be without the block. Fields that the client did not send are
- * undefined.
- *
- * Items that may come in thousands are packed back to back, because structured clone takes a third of a microsecond for
- * each separate array.
+ * Checked as far as it can be without the block. Items that may come in thousands are packed back to back: structured
+ * clone takes 0.3 us for each array.
  */
 export interface EstimateCall {
   readonly block: number;

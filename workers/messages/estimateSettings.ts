@@ -11,20 +11,19 @@ export const HARDFORKS: readonly string[] = [
   "osaka",
 ];
 
-/** How estimates are made, the same for every call. */
 export interface EstimateSettings {
   /** Gas; the upper bound of every search. */
   readonly gasCap: number;
-  /** Time limit for the execution of one call, all its runs together. At 25 million gas a second, enough for `gasCap`. */
+  /** For the execution of one call, all its runs together. At 25 million gas a second, enough for `gasCap`. */
   readonly timeMs: number;
   /** The search ends when (high - low) / high is below it; 0 is exact. The default is that of the standard nodes. */
   readonly gasTolerance: number;
-  /** Executes every block under this hard fork, one of HARDFORKS, whatever the genesis config says; undefined: by the config. */
+  /** One of HARDFORKS, for every block, whatever the genesis config says; undefined: by the config. */
   readonly hardfork: string | undefined;
   readonly fee: FeeSettings;
 }
 
-/** The file of --fees (docs/gas.md, "priorityFeePerGas"). Decimal text where a fraction may be given, so that the arithmetic is exact. */
+/** The file of --fees (docs/gas.md, "priorityFeePerGas"). Decimal text where a fraction is allowed: it is exact. */
 export interface FeeSettings {
   readonly model: "verification" | "extra-data";
   /** Decimal, e.g. "1.2". */

@@ -9,7 +9,7 @@
  */
 
 export interface Slice {
-  /** Processor time of the thread. The kernel reports it in steps of 4 ms (its tick), so a first slice ends after 3 to 6. */
+  /** Processor time. The kernel reports it in steps of 4 ms (its tick), so a first slice ends after 3 to 6. */
   readonly ms: number;
   /**
    * Wall-clock time, for reads that wait for a disk. What the thread waits for the processor does not count where the
@@ -21,8 +21,8 @@ export interface Slice {
 
 export const FIRST_SLICE: Slice = {ms: 3, clockMs: 50};
 
-/** A call without a slice may take this many times its limit in wall-clock time, however little processor time it gets. */
+/** A call without a slice may take this many times its limit in wall-clock time. */
 export const MAX_STRETCH = 4;
 
-/** After this time a job with a slice begins no more calls. So its first answers wait no longer than this and one slice. */
+/** Then a job with a slice begins no more calls, so its first answers wait no longer than this and one slice. */
 export const JOB_MS = 2;

@@ -1,4 +1,4 @@
-/** What a worker could not do. Expected failures are values, because structured clone drops error classes and fields. */
+/** What a worker could not do, as a value: structured clone drops error classes and fields. */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, PrunedError, StoreError} from "../../storage/errors.ts";
 import type {NearestUnpruned} from "../../storage/prune/prunedBlocks.ts";
@@ -46,7 +46,7 @@ export type EstimateFailure =
   /** Routed estimates only: the gateway did not answer. */
   | {readonly failure: "UPSTREAM_DOWN"; readonly detail: string};
 
-/** As failureOf, for an error of a read at `blocks`: if one of them was pruned meanwhile, its missing pages are no damage. */
+/** As failureOf, for a read at `blocks`: if one of them was pruned meanwhile, its missing pages are no damage. */
 export function failureAt(error: unknown, reader: StateReader, blocks: readonly number[]): Failure {
   if (!isDamage(error)) return failureOf(error);
   try {
@@ -57,7 +57,6 @@ export function failureAt(error: unknown, reader: StateReader, blocks: readonly 
   return failureOf(error);
 }
 
-/** Turns an error into a failure value. Unexpected errors are internal. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof PrunedError)
     return {failure: "BLOCK_PRUNED", detail: error.message, block: error.block};

@@ -8,16 +8,13 @@ import type {ImportSource, SourceEvent} from "./importSource.ts";
 
 export interface ImportJob {
   readonly source: ImportSource;
-  /** Blocks up to this number are marked finalized as they are imported; "last": every block that the source reaches. */
+  /** Blocks up to this number are marked finalized when they are imported; "last": every block of the source. */
   readonly finalized?: number | "last" | undefined;
   /** Also takes blocks to whose state no trusted root commits. */
   readonly allowUnverified: boolean;
   /** Refuses a source of another chain. Names the chain if block 0's line does not. */
   readonly chainId?: bigint | undefined;
-  /**
-   * 32 bytes: the hash of the block at which the source must end. Another last block is refused, and nothing is marked
-   * finalized before the source has shown this one.
-   */
+  /** 32 bytes: the hash of the block at which the source must end. Nothing is finalized before it has come. */
   readonly head?: Uint8Array | undefined;
   /** What each block changed is kept with it, for a feed (storage/block/keptChanges.ts). */
   readonly keepsChanges?: boolean;
@@ -32,10 +29,7 @@ export interface ImportJob {
 /** "stop" asks the import to end after the current block. */
 export type ImportCommand = "stop" | NumberedCommand;
 
-/**
- * Work between two blocks: mark the blocks up to `finalize` (whose hash must be `hash`) as finalized, record what layer
- * 1 finalized, remove the blocks above `rollback`, or prune a little.
- */
+/** Work between two blocks. `finalize`: up to this block, whose hash must be `hash`. `rollback`: to this block. */
 export type ChainCommand =
   | {readonly finalize: number; readonly hash?: Uint8Array}
   | {readonly finality: FinalityStep}
@@ -84,7 +78,7 @@ export type ImportOutcome =
       readonly blocks: number;
       /** Names the line or block, and the reason. */
       readonly message: string;
-      /** A write was refused. LevelDB's log may end within a record, so it takes no more writes until the store is reopened. */
+      /** A write was refused. LevelDB's log may end within a record, so the store has to be reopened. */
       readonly writeFailed: boolean;
       /** What the operator gave is at fault: another attempt fails too. */
       readonly isFinal: boolean;

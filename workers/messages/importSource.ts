@@ -77,15 +77,15 @@ export type SourceEvent =
       /** Why it waits, where that is known. */
       readonly reason?: string | undefined;
     }
-  /** The node's chain has taken another way: the blocks above the common ancestor were removed. `latest` was the newest one. */
+  /** The node's chain was reorganised: the blocks above the ancestor are removed. `latest`: the newest before. */
   | {readonly kind: "reorganised"; readonly latest: number; readonly ancestor: number}
   /** How blocks are read from the nodes, and why so. */
   | {readonly kind: "chosen"; readonly source: NodeSourceName; readonly why: string}
   /** The method that reads blocks from this node, and why this one. */
   | {readonly kind: "method"; readonly name: string; readonly method: string; readonly why: string}
-  /** Why this block and those after it are unverified: no trusted root commits to their state. undefined: one does again. */
+  /** Why it and later blocks are unverified: no trusted root commits to their state. undefined: one does again. */
   | {readonly kind: "verification"; readonly block: number; readonly unverified: string | undefined}
-  /** Of these accounts (`0x` text), nothing but the source's word shows that the block removed them and made them again. */
+  /** Of these accounts (`0x` text), only the source's word shows that the block removed and recreated them. */
   | {readonly kind: "resets"; readonly block: number; readonly accounts: readonly string[]}
   /** The thread that recovers senders ahead of their blocks has ended, for this reason. */
   | {readonly kind: "senders"; readonly reason: string}

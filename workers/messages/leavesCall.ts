@@ -6,7 +6,7 @@ export const MAX_LEAVES = 4096;
 
 /** Of the leaves of one answer, here and in changesCall.ts. */
 export const MAX_RECORDS_BYTES = 512 * 1024;
-/** Upper bound of such an answer: it also has proofs of one or two accounts, of 64 KiB each at most, and nodes beside the leaves. */
+/** Such an answer also has proofs of one or two accounts, of 64 KiB each at most, and nodes beside the leaves. */
 export const MAX_RANGE_BYTES = 2 * MAX_RECORDS_BYTES;
 
 export interface LeavesCall {

@@ -25,7 +25,6 @@ const KEY_COUNT_AT = 26;
 const FORM_AT = 28;
 const KEY_BYTES = 32;
 
-/** Where the address stands in a packed call. */
 export const ADDRESS_AT = 6;
 export const ADDRESS_BYTES = 20;
 /** Where the keys begin: the length of a call without keys. */
@@ -83,8 +82,7 @@ export function packedBytes(keyCount: number): number {
 
 /** Bytes that calls of this cost together have at most, an account or key 1, however the cost is divided among them. */
 export function mostPackedBytes(cost: number): number {
-  // The bytes before an account's keys are fewer than those of a key. A call of the form ETH or ETH_AT has one more
-  // byte for each key.
+  // The head of a call is shorter than a key. Calls of the forms ETH and ETH_AT have a byte more for each key.
   return packedBytes(cost) + cost;
 }
 

@@ -21,7 +21,7 @@ const ENDS_BYTES = 4096;
 const JOB_AT = ENDS_AT + 2 * ENDS_BYTES;
 /** Calls of a job, at most. */
 const MAX_CALLS = ENDS_BYTES / Uint32Array.BYTES_PER_ELEMENT;
-/** The largest job of the server has 128 calls, with ids of 1.5 KB: 210 KB. Only pages that were written to are resident. */
+/** The server's largest job has 128 calls, with ids of 1.5 KB: 210 KB. Only pages that were written to are resident. */
 const JOB_BYTES = 1 << 20;
 const PLACE_BYTES = JOB_AT + JOB_BYTES;
 const LINE_FEED = 0x0a;
@@ -43,7 +43,6 @@ export type JobPlace = (typeof JobPlace)[keyof typeof JobPlace];
 /** In the order in which a thread takes them. */
 export const JOB_PLACES: readonly JobPlace[] = [JobPlace.SHORT, JobPlace.LONG];
 
-/** A job of proofs. */
 export interface ProveJob {
   /** Packed calls, back to back (packedCall.ts). */
   readonly calls: Uint8Array;
@@ -65,7 +64,7 @@ export interface ProofPost {
   readonly port: MessagePort;
 }
 
-/** What a thread sends when a job is done. Only its place: it has answered all calls, and their text is in the answer memory. */
+/** What a thread sends when a job is done. Only the place: all calls are answered, in the answer memory. */
 export type ProveMessage =
   | JobPlace
   | (Pick<Answers, "failures"> & {
@@ -75,7 +74,6 @@ export type ProveMessage =
     })
   | {readonly place: JobPlace; readonly error: unknown};
 
-/** A job as the thread gets it. */
 export interface PostedJob extends ProveJob {
   readonly place: JobPlace;
   readonly ends: Uint32Array;
@@ -88,7 +86,6 @@ export class ProveMailbox {
   private readonly short: Place;
   private readonly long: Place;
 
-  /** @param shared - default: memory for a new thread */
   constructor(readonly shared: SharedArrayBuffer = new SharedArrayBuffer(PLACES_AT + 2 * PLACE_BYTES)) {
     this.posts = new Int32Array(shared, 0, 1);
     this.short = new Place(shared, JobPlace.SHORT);
@@ -96,9 +93,7 @@ export class ProveMailbox {
   }
 
   /**
-   * Hands a job to the thread, which must have none in this place.
-   *
-   * @param job - that refuseJob takes
+   * @param job - that refuseJob takes. Its place must be empty
    * @param memory - number of the answer memory. undefined: the text comes in the message
    * @returns where its answers will end, until the job after the next one is put in this place
    */
@@ -120,9 +115,7 @@ export class ProveMailbox {
   }
 
   /**
-   * For the thread: waits for the next job, a short one first.
-   *
-   * @returns the job, whose calls are readable until it is done. undefined: the end
+   * For the thread: waits for the next job, a short one first. Its calls stay readable until it is done. undefined: end
    */
   take(): PostedJob | undefined {
     for (;;) {
@@ -143,7 +136,6 @@ class Place {
   private readonly numbers: Int32Array;
   private readonly ends: readonly [Uint32Array, Uint32Array];
   private readonly job: Buffer;
-  /** Which of the ends the next job has. */
   private turn: 0 | 1 = 0;
 
   constructor(

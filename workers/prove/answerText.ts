@@ -17,7 +17,6 @@ export class AnswerText {
   private bytes: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private length = 0;
 
-  /** Begins a text. */
   clear(): void {
     this.length = 0;
   }
@@ -72,7 +71,7 @@ export class AnswerText {
     this.length = at + 1;
   }
 
-  /** Appends a big-endian number as a quantity between quotes: `0x` and its digits without leading zeros. The room must be reserved. */
+  /** Appends a big-endian number between quotes, `0x` and digits without leading zeros. The room must be reserved. */
   quotedNumber(from: Uint8Array, start: number, end: number): void {
     let first = start;
     while (first < end && from[first] === 0) first++;
@@ -102,7 +101,7 @@ export class AnswerText {
     this.length = 2 * length - start;
   }
 
-  /** Appends the 32 bytes at `start` of `from`. Their room must be reserved. A loop, because a view takes longer than the copy. */
+  /** Appends the 32 bytes at `start` of `from`; room must be reserved. A loop: a view takes longer than the copy. */
   word(from: Uint8Array, start: number): void {
     const {bytes, length} = this;
     for (let i = 0; i < WORD_BYTES; i++) bytes[length + i] = from[start + i] as number;
@@ -131,7 +130,7 @@ export class AnswerText {
     this.bytes[this.length++] = byte;
   }
 
-  /** @returns `memory`, which begins with what was written. If it has no room, or is not lent: a copy that the caller owns */
+  /** @returns `memory`, which begins with the text; a copy that the caller owns if it has no room, or is not lent */
   take(memory?: Buffer): Uint8Array {
     const written = this.bytes.subarray(0, this.length);
     if (memory === undefined || memory.length < written.length) return new Uint8Array(written);

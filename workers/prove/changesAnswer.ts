@@ -15,7 +15,6 @@ export interface AnswerLimits {
 }
 
 export class ChangesAnswer {
-  /** Leaves in the answer. */
   leaves = 0;
   private readonly start: number;
   private readonly firstRead: number;

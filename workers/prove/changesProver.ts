@@ -30,7 +30,6 @@ const HEAD_BYTES = 1 + 2 * BLOCK_BYTES;
 /** Reading so many, and writing what is in them, takes a thread 30 ms where they are on disk. */
 const LIMITS: AnswerLimits = {bytes: MAX_RECORDS_BYTES, pages: 2048};
 
-/** An account's place and storage in one block. */
 interface Held {
   readonly leafIndex: number;
   readonly tree: TreeRoot;
@@ -61,10 +60,8 @@ export class ChangesProver {
   }
 
   /**
-   * Appends the answer to one call.
-   *
-   * @param old - the account tree at fromBlock. @param young - at toBlock, which may be the older one
-   * @throws StoreError
+   * @param old - the account tree at fromBlock. @param young - at toBlock, which may be the older one. @throws
+   * StoreError
    */
   write(text: AnswerText, old: Tree, young: Tree, call: Buffer): ProvedLeaves {
     const asked = readChangesCall(call);
@@ -118,7 +115,7 @@ export class ChangesProver {
     return storage?.tree ?? this.newTree;
   }
 
-  /** One tree, or those of an account that was deleted and created again, at another leaf index: what was there, and what is there. */
+  /** One tree, or both of an account that was deleted and created again, at another leaf index. */
   private writeStorageOf(address: Uint8Array, oldAccounts: Tree, youngAccounts: Tree): void {
     const [old, young] = [oldAccounts, youngAccounts].map(accounts => this.findStorage(accounts, address));
     const {newTree} = this;

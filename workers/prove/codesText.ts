@@ -7,9 +7,8 @@ import type {AnswerText} from "./answerText.ts";
 import type {YieldPoint} from "./yieldPoint.ts";
 
 /**
- * Appends an array: the codes in the order of the hashes, null for a hash that no code here has. It ends before the
- * code that would make the codes longer than MAX_CODES_BYTES.
- *
+ * Appends an array: the codes in the order of the hashes, null for an unknown hash. It ends before the code that would
+ * make the codes longer than MAX_CODES_BYTES.
  * @throws CallError if the first code alone is longer; StoreError for a damaged record
  */
 export function writeCodes(text: AnswerText, store: StateReader, call: Buffer, yieldPoint: YieldPoint): void {

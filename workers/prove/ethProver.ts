@@ -24,7 +24,7 @@ import type {YieldPoint} from "./yieldPoint.ts";
 /** How many roots of proved blocks are kept, 150 bytes each. */
 const KEPT_ROOTS = 1 << 15;
 
-/** The page of the state trie's root, by block. `at` throws UnavailableError for a block whose trie the store does not hold. */
+/** The page of the state trie's root, by block. `at` throws UnavailableError if the store lacks the block's trie. */
 export type TrieRoots = FinalizedBlocks<number>;
 
 export function createTrieRoots(store: StateReader): TrieRoots {

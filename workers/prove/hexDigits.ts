@@ -12,11 +12,7 @@ for (let byte = 0; byte < 256; byte++) {
   LOW[byte] = "0123456789abcdef".charCodeAt(byte & 15);
 }
 
-/**
- * Writes `from[start..end)` as lower-case digits, without 0x.
- *
- * @returns the offset after them
- */
+/** Writes `from[start..end)` as lower-case digits, without 0x. @returns the offset after them */
 export function writeHexInto(
   out: Uint8Array,
   offset: number,
@@ -34,7 +30,7 @@ export function writeHexInto(
   return at;
 }
 
-/** Writes the digits of `bytes[start..end)` so that they end at `to`, which may be over the bytes themselves: the last digit comes first. */
+/** Writes the digits of `bytes[start..end)` so that they end at `to`, which may overlap: the last digit comes first. */
 export function spreadHex(bytes: Uint8Array, start: number, end: number, to: number): void {
   let at = to;
   for (let i = end - 1; i >= start; i--) {

@@ -24,7 +24,6 @@ const CODE_SIZE_BYTES = 4;
 export const LEAF_BYTES: number =
   1 + WORD_BYTES + 2 * 5 + 8 + (1 + WORD_BYTES) + (1 + CODE_SIZE_BYTES) + 3 * WORD_BYTES;
 
-/** What the leaves of one tree have in common. */
 export interface LeafForm {
   /** false: they are slots. */
   readonly isAccounts: boolean;
@@ -42,11 +41,9 @@ export function linkWidth(positions: number): number {
 const parts = new StoredParts();
 
 /**
- * Appends a leaf that is neither head nor tail. Hot: runs once per leaf, and allocates nothing. LEAF_BYTES must be
- * reserved.
- *
+ * Appends a leaf that is neither head nor tail. Hot: runs once per leaf. LEAF_BYTES must be reserved.
  * @param page - the leaf page; without a leaf at `position`, the leaf was removed
- * @param key - 20 bytes of an address, or a slot without leading zeros; undefined: the reader has it from the leaf before
+ * @param key - 20 bytes of an address, or a slot without leading zeros; undefined: the reader has it
  * @throws StoreError RECORD_DAMAGED
  */
 export function writeLeaf(

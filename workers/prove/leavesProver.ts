@@ -69,12 +69,7 @@ export class LeavesProver {
     this.pages = new TreePages(store.suite, store.empty);
   }
 
-  /**
-   * Appends the answer to one call.
-   *
-   * @returns how many leaves it proves
-   * @throws CallError if the range begins beyond the tree's end; StoreError
-   */
+  /** @returns how many leaves it proves. @throws CallError if the range begins beyond the tree's end; StoreError */
   write(text: AnswerText, accounts: Tree, call: Buffer): ProvedLeaves {
     const {block, address, from, count} = readLeavesCall(call);
     text.reserve(HEAD_BYTES);

@@ -40,12 +40,7 @@ export class MultiProver {
     this.slotPath = new MultiPath(store.suite, store.empty);
   }
 
-  /**
-   * Appends a multiproof: the part of the account tree, with all storage parts.
-   *
-   * @param call - one packed call, with at least one entry
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
-   */
+  /** Appends a multiproof. @param call - one packed call, with at least one entry. @throws StoreError */
   write(text: AnswerText, accounts: Tree, call: Buffer): void {
     const {yieldPoint, store} = this;
     text.reserve(1);
@@ -73,7 +68,7 @@ export class MultiProver {
     text.integerAt(lengthAt, text.size - lengthAt - LENGTH_BYTES, LENGTH_BYTES);
   }
 
-  /** @returns by leaf of the account tree: the hKeys of the slots of all entries that name it. None if there are no slots */
+  /** @returns by leaf of the account tree: the hKeys of the slots of all entries that name it */
   private hashSlots(
     call: Buffer,
     entries: readonly number[],

@@ -32,13 +32,9 @@ export class NodeText {
   }
 
   /**
-   * Writes `,"0x<digits>"` for each of `count` nodes that lie back to back.
-   *
-   * @param from - where they begin in `nodes`
-   * @param nodeBytes - of each
+   * Writes `,"0x<digits>"` for each of `count` nodes that lie back to back from `from` on in `nodes`.
    * @param at - offset in `text`, where count * (2 * nodeBytes + QUOTE_BYTES) bytes are free, and 32 more
-   * @returns the offset after them
-   * @throws WebAssembly.RuntimeError if the text does not fit the memory
+   * @returns the offset after them. @throws WebAssembly.RuntimeError if the text does not fit the memory
    */
   quote(from: number, count: number, nodeBytes: number, at: number): number {
     const start = this.nodes.length;

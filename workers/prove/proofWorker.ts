@@ -21,7 +21,7 @@ export default function work({mailbox, memories, counts, port}: ProofPost): void
   const jobs = new ProveMailbox(mailbox);
   const all = new ProofCounts(counts);
   const texts = splitMemories(memories);
-  /** Nothing that it writes to is the other's, so it may work in the middle of the other's job. Both share what has been read. */
+  /** Writes to nothing of the other's, so it may work amid the other's job. Both share what has been read. */
   const short = new Prover(reader);
   const long = new Prover(
     reader,

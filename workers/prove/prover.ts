@@ -1,6 +1,4 @@
-/**
- * Answers each call of a ProveJob with its whole JSON-RPC response, as text.
- */
+/** Answers each call of a ProveJob with its whole JSON-RPC response, as text. */
 
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
@@ -41,15 +39,13 @@ import {ProofText} from "./proofText.ts";
 import {TrieMultiProver} from "./trieMultiProver.ts";
 import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
 
-/** How many account trees of proved blocks a worker keeps, 350 bytes each. Calls at old blocks use each more than once. */
+/** How many account trees of proved blocks are kept, 350 bytes each. Calls at old blocks use each more than once. */
 const KEPT_TREES = 1 << 15;
 const COMMA = 0x2c;
-/** The end of a response, after its last storage proof. */
 const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
 const HEX_END = `"${RESPONSE_END}${SEPARATOR}`;
 
-/** What proves sparse trees. */
 class TreeProvers {
   readonly proofs: ProofText;
   readonly multi: MultiProver;
@@ -279,12 +275,7 @@ export class Prover {
     this.slots += slotCount;
   }
 
-  /**
-   * What comes before a proof that is sent with its block: `{"block":{...},"proof":`.
-   *
-   * @param block - finalized, as every block that is proved, so its text never changes
-   * @param describe - its fields
-   */
+  /** `{"block":{...},"proof":`. @param block - finalized, so its text never changes. @param describe - its fields */
   private openBlock(block: number, describe: (record: BlockRecord) => string): string {
     if (block !== this.blockText.block || describe !== this.blockText.describe)
       this.blockText = {block, describe, text: describe(this.store.blockOrThrow(block))};

@@ -28,7 +28,7 @@ const STEP_BYTES = 2 + 2 * LEAF_BYTES;
 /** Above the index of every leaf. */
 export const NO_STOP: number = 2 ** 40 - 1;
 
-/** Told of a leaf that was written. @param pages - the leaf's, in the old version and in the new one; undefined: it is beyond the end */
+/** @param pages - the leaf's, in the old version and in the new one; undefined: it is beyond the end */
 type OnLeaf = (leafIndex: number, old: Buffer | undefined, young: Buffer | undefined) => void;
 
 export class TreeChanges {
@@ -61,8 +61,6 @@ export class TreeChanges {
   }
 
   /**
-   * Appends the changes from the leaf `from` on.
-   *
    * @param owner - of the tree's leaf keys: 0 for accounts, else the account's leaf index
    * @param shown - a leaf that an answer before had too; NO_STOP: none
    * @returns the leaf at which the answer ends, which differs too; NO_STOP: none

@@ -40,10 +40,7 @@ export class TreeHeadText {
     this.bytes.set(siblings, this.siblingsAt);
   }
 
-  /**
-   * @param emptyFrom - siblings at this height and above are empty (LeafPath)
-   * @returns a view that the next call changes
-   */
+  /** @param emptyFrom - siblings at this height and above are empty. @returns a view that the next call changes */
   of(tree: TreeRoot, emptyFrom: number): Uint8Array {
     if (tree !== this.tree) {
       this.suite.encodeRootNodeInto(this.rootNode, 0, tree.nextFreeNode, tree.subRoot);

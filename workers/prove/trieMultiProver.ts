@@ -30,12 +30,7 @@ export class TrieMultiProver {
     this.path = new TriePath(tries, this.nodes);
   }
 
-  /**
-   * Appends a multiproof.
-   *
-   * @param call - one packed call, with at least one entry
-   * @throws UnavailableError if the store does not hold the block's trie; StoreError
-   */
+  /** @param call - packed, with at least one entry. @throws UnavailableError without the block's trie; StoreError */
   write(text: AnswerText, block: number, call: Buffer): void {
     const {yieldPoint, path} = this;
     const root = this.roots.at(block);

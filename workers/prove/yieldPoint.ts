@@ -25,11 +25,7 @@ export class JobYieldPoint implements YieldPoint {
   /** The long job does not yield before this time. */
   private fromMs = 0;
 
-  /**
-   * @param pages - that the long job reads
-   * @param isWanted - whether a short job waits
-   * @param work - does the short job. It may read the same store, but must not write to anything that the long job uses
-   */
+  /** @param work - does the short job. It may read the store, but must not write to what the long job uses */
   constructor(
     private readonly pages: Pages,
     private readonly isWanted: () => boolean,

@@ -1,7 +1,4 @@
-/**
- * The threads that estimate gas. Some are for first slices and start with the pool. The others are for long estimates
- * and start when the first one comes.
- */
+/** The threads that estimate gas: some for first slices, others for long estimates, which the first of those starts. */
 import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, MAX_STRETCH} from "../messages/estimateSlice.ts";
@@ -18,26 +15,21 @@ export interface EstimateWorkerSettings extends WorkerSettings {
 }
 
 /**
- * One job is worked on. The next lies in the thread's own mailbox, so the thread need not wait for the main thread: 1.1
- * to 1.2 times as many transfers a second. Proof threads get one job at a time: while one is busy, more calls gather
- * for its next task.
+ * The next job lies in the thread's own mailbox: 1.1 to 1.2 times as many transfers a second. Proof threads get one:
+ * while one is busy, more calls gather for its next task.
  */
 const FIRST_JOBS = 2;
 /** How many long estimates a thread makes at the same time, in turns, each in an EVM of its own. */
 export const LONG_PLACES = 4;
 /**
- * An estimate that still runs this long after its own time and that of the one before it is stuck in code that never
- * checks the deadline. Its thread is lost, and another one starts. The thread may have to start first: several seconds
- * on a busy machine.
+ * An estimate that runs this long after its time and that of the one before it never checks the deadline: its thread is
+ * lost and replaced. It may have had to start first.
  */
 const GRACE_MS = 30_000;
 
 /**
- * How many threads there are for long estimates, 30 MB each. They have the same niceness as the others, 10: while
- * proofs take every core, a call gets a third of its processor time within four times that wall-clock time. At 15 it
- * would get a twentieth.
- *
- * @param workers - threads for first slices
+ * Threads for long estimates, 30 MB each. At niceness 10, like the others, a call gets a third of its processor time
+ * within four times that wall-clock time while proofs take every core; at 15, a twentieth.
  */
 export function countLongThreads(workers: number): number {
   return Math.max(1, workers >> 1);
@@ -50,8 +42,8 @@ export class EstimateThreads {
   private readonly longMs: number;
 
   /**
-   * @param workers - threads for first slices, at least 1
-   * @param onLost - called each time that a thread died, could not start, or was stuck
+   * @param workers - for first slices, at least 1. @param onLost - called for each thread that died, hung or did not
+   * start
    */
   constructor(workers: number, workerData: EstimateWorkerSettings, onLost: (error: ThreadLost) => void) {
     const module = new URL("../estimate/estimateWorker.js", import.meta.url);

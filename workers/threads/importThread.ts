@@ -11,8 +11,6 @@ const IDLE_MS = 10_000;
 export type ImportThread = SupervisedThread<ImportJob, ImportOutcome>;
 
 /**
- * Its jobs run one after the other. Their ports go with them.
- *
  * @param onLost - called each time that it died, hung or could not start
  * @param limitMs - a thread that takes no processor time for so long hangs. undefined: it may
  */
@@ -29,8 +27,7 @@ export function createImportThread(
     resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
     // While an import waits for its source, the thread must not sleep in Atomics.wait.
     atomics: "disabled",
-    // Otherwise a thread that ends would close descriptors that it gave to a socket. The socket has closed them already
-    // (import/pipe.ts).
+    // Else a thread that ends would close descriptors that a socket had and has closed already (import/pipe.ts).
     trackUnmanagedFds: false,
   };
   return new SupervisedThread(settings, onLost);

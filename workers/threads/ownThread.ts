@@ -3,7 +3,6 @@ import {MessageChannel, type MessagePort} from "node:worker_threads";
 import type {Running} from "./running.ts";
 import {SupervisedThread, type ThreadSettings} from "./supervisor.ts";
 
-/** What the thread gets. */
 export interface OwnJob<Job> {
   readonly job: Job;
   /** Takes the events of the job, and gives the message "stop". The thread closes it. */

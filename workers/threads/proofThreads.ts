@@ -22,10 +22,7 @@ import {
 import {type RunOptions, SupervisedThread, ThreadLost, type ThreadSettings} from "./supervisor.ts";
 import type {WorkerSettings} from "./workerStore.ts";
 
-/**
- * MiB of garbage in a proof thread before it is collected. V8's own choice is 48, most of it long out of the
- * processor's cache. Almost nothing survives a collection, so collecting more often costs no more.
- */
+/** MiB of garbage before it is collected. V8's own 48 are mostly out of the processor's cache, and little survives. */
 const YOUNG_MB = 12;
 
 /** Answers whose `text` may be in memory that the receiver gives back: TaskText does. */
@@ -41,7 +38,6 @@ interface WaitingJob {
   readonly onSettled: OnProved;
 }
 
-/** One thread, and what it does. */
 interface Proving {
   readonly mailbox: ProveMailbox;
   /** By place. undefined: it has no job there. */
@@ -94,7 +90,6 @@ export class ProofThreads {
     this.threads = Array.from({length: count}, () => new SupervisedThread(settings, onLost));
   }
 
-  /** Rejects with the reason if a thread cannot start. */
   async start(): Promise<void> {
     await Promise.all(this.threads.map(thread => thread.start()));
   }

@@ -27,7 +27,7 @@ type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
 export interface RunOptions extends NonNullable<Parameters<Piscina["run"]>[1]> {
   /** A job that takes longer has stuck the thread: it is lost, with all its jobs. */
   readonly limitMs?: number;
-  /** For a job that may take any time: it is stuck if this has stayed the same for `limitMs`. undefined: there is nothing to do. */
+  /** A job that may take any time is stuck if this stays the same for `limitMs`. undefined: it has nothing to do. */
   readonly pulse?: () => number | undefined;
 }
 
@@ -40,7 +40,6 @@ export interface ThreadSettings<Job, Result>
   > {
   /** "proof" and the like: for messages and metrics. */
   readonly kind: string;
-  /** The module that the thread runs. */
   readonly module: URL;
   /** The thread ends when it has had nothing to do for this long. Default: it stays. */
   readonly idleMs?: number;
@@ -49,8 +48,7 @@ export interface ThreadSettings<Job, Result>
   /** It writes: while one that was lost has not ended, its jobs go on, and no other starts. */
   readonly isWriter?: boolean;
   /**
-   * The first work of each new thread, which is up when this is done. Without it the thread starts with its first job,
-   * and is up when it has loaded its module.
+   * First work of each new thread, which is up then. Without it, it starts with its first job, and is up once loaded.
    */
   readonly begin?: (run: Run<Job, Result>) => Promise<unknown>;
 }
@@ -108,7 +106,7 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
     return instance === undefined ? "off" : "starting";
   }
 
-  /** Rejects with ThreadLost if it cannot start, or what its first work throws. It is tried again all the same, unless it is closed. */
+  /** Rejects with ThreadLost if it cannot start, or what its first work throws. Unless it is closed, it tries again. */
   async start(): Promise<void> {
     const instance = this.createInstance();
     const timer = setTimeout(

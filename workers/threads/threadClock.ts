@@ -1,9 +1,4 @@
-/**
- * How long this thread has had a processor.
- *
- * Linux reports it per thread, in nanoseconds (proc(5), schedstat). One reading takes 1.3 us. Node 20 has no call for
- * it.
- */
+/** This thread's processor time. Linux reports it in nanoseconds (proc(5), schedstat); a reading takes 1.3 us. */
 import {openSync, readSync} from "node:fs";
 
 const SCHEDSTAT = "/proc/thread-self/schedstat";
@@ -14,7 +9,7 @@ const RECENT_MS = 1;
 export class ThreadClock {
   private readonly file: number | undefined = openSchedstat();
   private readonly line = Buffer.alloc(64);
-  /** How long this thread was ready and another one had the processor, at the last reading. 0 if the system does not report it. */
+  /** How long this thread waited for a processor, at the last reading. 0 if the system does not report it. */
   waitedMs = 0;
   /** The last time that `readRecentMs` took, and when. */
   private recent: {readonly atMs: number; readonly readMs: number | undefined} | undefined;

@@ -1,13 +1,8 @@
-/**
- * Lets the other threads of this process run first.
- *
- * Linux keeps a niceness per thread, which Node sets by thread id. On other systems niceness belongs to the whole
- * process, so it is not changed.
- */
+/** Lets other threads run first. Linux has a niceness per thread; elsewhere it is the whole process's, and stays. */
 import {readlinkSync} from "node:fs";
 import {setPriority} from "node:os";
 
-/** If two threads need one whole core, a thread at 0 gets 3 times the time of one at 5, 9 times at 10, 68 times at 19. */
+/** Of one core, a thread at 0 gets 3 times the time of one at 5, 9 times at 10, 68 times at 19. */
 export const Niceness = {IMPORT: 5, SNAPSHOT: 10, ESTIMATE: 10, CHECK: 19, PRUNE: 19} as const;
 
 export function yieldToOtherThreads(niceness: (typeof Niceness)[keyof typeof Niceness]): void {

@@ -23,12 +23,11 @@ export class ThreadPulse {
     this.threadId = new Int32Array(shared);
   }
 
-  /** Called by the thread when it begins the job. */
   begin(): void {
     if (process.platform === "linux") Atomics.store(this.threadId, 0, readThreadId());
   }
 
-  /** @returns the processor time that the thread has had, in nanoseconds. undefined: it has not begun, or the system does not tell */
+  /** @returns the thread's processor time in nanoseconds. undefined: it has not begun, or the system does not tell */
   read(): number | undefined {
     const threadId = Atomics.load(this.threadId, 0);
     if (threadId === 0) return undefined;

@@ -1,6 +1,4 @@
-/**
- * A worker thread's own handle on the store that the main thread opened.
- */
+/** A worker thread's own handle on the store that the main thread opened. */
 import {workerData} from "node:worker_threads";
 import {StateStore} from "../../storage/stateStore.ts";
 

@@ -13,10 +13,7 @@ import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
 import {performAsync, type Task} from "../task.ts";
 
-/**
- * A job begins about this many transfers in its time (JOB_MS), which then share a trip to a thread and back. A call
- * that is sent but not begun wastes 10 us, so TASK_MS limits how many are sent.
- */
+/** About as many transfers as a job begins in its time (JOB_MS). A call that is sent but not begun wastes 10 us. */
 const ESTIMATES_PER_TASK = 16;
 const TASK_MS = 2 * JOB_MS;
 /**

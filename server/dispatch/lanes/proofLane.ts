@@ -34,7 +34,6 @@ export function packTask({requests, indexes, isLong}: Task): ProveJob {
   return {calls: Buffer.concat(parts.map(({calls}) => calls)), ids: parts.flatMap(({ids}) => ids)};
 }
 
-/** The calls of a request are packed already. */
 function packSegment(request: PendingRequest, index: number): ProveJob {
   const {lane, firstCall, endCall} = request.segmentAt(index);
   const own = callsOf(request.calls, lane) as ProofCalls;

@@ -1,6 +1,4 @@
-/**
- * The transaction that a call would become: the gas it pays before any code runs, and its bytes.
- */
+/** The transaction that a call would become: the gas it pays before any code runs, and its bytes. */
 
 import type {ForkRules} from "../../../evm/execution/rules/forkRules.ts";
 import {type PaidFields, TX_GAS} from "../../../evm/execution/rules/gas.ts";
@@ -54,10 +52,8 @@ export function missingEip(type: TransactionType, rules: ForkRules): number | un
 }
 
 /**
- * The bytes that a sender signs: `type | rlp(fields)`. For type 0: rlp(fields), with the chain id as in EIP-155.
- *
- * @param type - of the transaction; the call's own type is ignored
- * @param nonce - of the sender; used if the call names none
+ * The bytes that a sender signs: `type | rlp(fields)`; for type 0 with the chain id as in EIP-155.
+ * @param type - the call's own type is ignored. @param nonce - used if the call names none
  */
 export function encodeUnsigned(
   call: EstimateCall,

@@ -37,7 +37,7 @@ export class Deadline {
   /** No limit can be reached before this moment of the wall clock. */
   private dueMs = 0;
 
-  /** @param wholeMs - the limit of a call without a slice. @param turns - of the thread's estimates. Default: it is alone */
+  /** @param wholeMs - of a call without a slice. @param turns - of the thread's estimates. Default: it is alone */
   constructor(
     private readonly wholeMs: number,
     private readonly turns = new Turns(),
@@ -79,10 +79,8 @@ export class Deadline {
 
   /**
    * As `check`, where others may have their turns.
-   *
    * @param next - what comes then. A slice has no time for a long part, so the call begins again without one
-   * @returns undefined, or a promise to wait for before the call goes on
-   * @throws TimeLimitError
+   * @returns undefined, or a promise to wait for before the call goes on. @throws TimeLimitError
    */
   pause(next: PartTime = "short"): Promise<void> | undefined {
     this.check();

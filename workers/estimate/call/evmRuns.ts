@@ -1,4 +1,4 @@
-/** Runs of one call at one block, each with another gas limit, as a transaction in that block would run. None keeps its effects. */
+/** Runs of a call at a block with different gas limits, as a transaction there would run. None keeps its effects. */
 
 import {paidGas} from "../../../evm/execution/rules/gas.ts";
 import {
@@ -14,7 +14,6 @@ import type {BlockRules} from "../blockRules.ts";
 import {paidFieldsOf} from "./callTransaction.ts";
 import type {Deadline} from "./deadline.ts";
 
-/** In plain words. */
 const REASONS: Readonly<Partial<Record<EvmEnd, string>>> = {
   invalidOpcode: "invalid opcode",
   stackUnderflow: "stack underflow: an instruction takes more from the stack than it holds",
@@ -47,7 +46,6 @@ const TOO_LONG: EvmResult = {
 /** The sender of a call that names none: its balance and nonce count. */
 export const ZERO_ADDRESS = new Uint8Array(20);
 
-/** How a run with some gas limit ended. */
 export interface RunResult {
   /** undefined: the call succeeded. */
   readonly failure: RunFailure | undefined;
@@ -65,7 +63,6 @@ interface RunFailure {
   readonly reason: string;
 }
 
-/** What is read before the first run. */
 interface CallStart {
   readonly nonce: bigint;
   readonly balance: bigint;
@@ -80,10 +77,7 @@ export class EvmRuns {
   private readonly minimum: bigint;
   private authorizations: readonly SignedAuthorization[] | undefined;
 
-  /**
-   * @param evm - on the block's state, with the call's overrides
-   * @param gasPrice - wei per gas that the sender pays and GASPRICE returns
-   */
+  /** @param evm - on the block's state, with the overrides. @param gasPrice - wei per gas; GASPRICE returns it */
   constructor(
     private readonly call: EstimateCall,
     private readonly evm: Evm,
@@ -173,7 +167,6 @@ export class EvmRuns {
     }
   }
 
-  /** Under its least gas, a call is not run. */
   private tooLittleGas(): RunResult {
     const {minimum} = this;
     const reason = `the call takes ${minimum} gas before it executes anything`;

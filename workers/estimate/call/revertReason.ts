@@ -1,6 +1,4 @@
-/**
- * Puts a contract's revert data into words: Solidity's Error(string) and Panic(uint256).
- */
+/** Puts a contract's revert data into words: Solidity's Error(string) and Panic(uint256). */
 
 import {WORD_BYTES} from "../../../storage/hash/suite.ts";
 

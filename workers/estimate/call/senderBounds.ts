@@ -11,7 +11,6 @@ const MAX_NONCE = 2n ** 64n - 1n;
 
 interface GasBounds {
   readonly block: BlockRules;
-  /** From the settings. */
   readonly gasCap: bigint;
   /** Wei per gas: the most that the call would pay. 0 if it names no fee. */
   readonly feeCap: bigint;

@@ -12,16 +12,12 @@ import {DICTIONARY} from "./dictionary.ts";
 const WINDOW_BITS = 13;
 /** Levels 7 to 9 save up to 2 % more in 100 KB of ABI words, but take 37 ms instead of 1.7. */
 const LEVEL = 6;
-/** No network accepts longer transactions. 2.4 MB made to compress slowly take 2 s at level 9, 0.6 s at 6, 0.05 s at 1. */
+/** No network accepts longer transactions. The slowest 2.4 MB take 2 s at level 9, 0.6 s at 6, 0.05 s at 1. */
 const LONG_BYTES = 128 << 10;
-/** Room for bytes that do not compress, and at least the least that Node takes. The default of 16 KB is cleared for each call. */
+/** For bytes that do not compress; Node takes no less. The default of 16 KB is cleared for each call. */
 const SPARE_BYTES = 64;
 
-/**
- * @param sender - 20 bytes
- * @param unsigned - as `encodeUnsigned` makes it
- * @returns bytes
- */
+/** @param sender - 20 bytes. @param unsigned - as `encodeUnsigned` makes it. @returns bytes */
 export function compressedSize(sender: Uint8Array, unsigned: Uint8Array): number {
   const raw = Buffer.concat([sender, unsigned]);
   const level = raw.length > LONG_BYTES ? constants.Z_BEST_SPEED : LEVEL;

@@ -1,4 +1,4 @@
-/** The state of one block as an EVM reads it: accounts, slots and code, by point reads of the store's trees. It keeps no values. */
+/** The state of one block as an EVM reads it, by point reads of the store's trees. It keeps no values. */
 
 import {type ByteKey, toKey} from "../../../evm/execution/byteKey.ts";
 import type {SourceAccount, StateSource} from "../../../evm/interpreter/stateSource.ts";
