@@ -36,7 +36,7 @@ docs/pulling.md describes the files.`;
 
 export function createProgram(onExitCode: (code: number) => void): Command {
   const program = new Command("proofd")
-    .description("Proof service for a layer-2 rollup: sparse Merkle trees over JSON-RPC.")
+    .description("Proof server for layer-2 rollups: Merkle proofs of accounts and slots over JSON-RPC.")
     .version(VERSION, "-V, --version")
     .showHelpAfterError("(--help lists commands and flags)")
     .addHelpText(
