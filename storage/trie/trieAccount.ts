@@ -10,6 +10,8 @@ import {StoreError} from "../errors.ts";
 import {KECCAK_EMPTY} from "../hash/keccak.ts";
 import {toHex} from "../hex.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
+import {readBigEndian} from "../rlp/rlpReader.ts";
+import {encodeNumber} from "../rlp/rlpWriter.ts";
 import {EMPTY_TRIE, type TrieRoot} from "./trie.ts";
 
 export interface TrieAccount {
@@ -57,7 +59,7 @@ export interface StoredTrieAccount extends Pick<TrieAccount, "storage" | "codeHa
 /** @throws StoreError RECORD_DAMAGED if it is not an account */
 export function decodeTrieAccount(bytes: Uint8Array): TrieAccount {
   const {nonce, balance, ...hashes} = readTrieAccount(bytes);
-  return {nonce: toNumber(nonce), balance: toNumber(balance), ...hashes};
+  return {nonce: readBigEndian(nonce), balance: readBigEndian(balance), ...hashes};
 }
 
 /** @returns all bytes copied. @throws StoreError RECORD_DAMAGED if it is not an account */
@@ -81,12 +83,13 @@ export function readTrieAccount(bytes: Uint8Array): StoredTrieAccount {
 export function encodeSlot(word: Uint8Array): Uint8Array | undefined {
   let first = 0;
   while (first < word.length && word[first] === 0) first++;
-  const bytes = word.length - first;
-  if (bytes === 0) return undefined;
-  const isPlain = bytes === 1 && (word[first] as number) < STRING;
-  const encoded = new Uint8Array(isPlain ? 1 : 1 + bytes);
-  if (!isPlain) encoded[0] = STRING + bytes;
-  encoded.set(word.subarray(first), encoded.length - bytes);
+  const number = word.subarray(first);
+  if (number.length === 0) return undefined;
+  const isPlain = number.length === 1 && (number[0] as number) < STRING;
+  if (isPlain) return number.slice();
+  const encoded = new Uint8Array(1 + number.length);
+  encoded[0] = STRING + number.length;
+  encoded.set(number, 1);
   return encoded;
 }
 
@@ -109,22 +112,12 @@ function readStorage(bytes: Uint8Array, at: number): TrieRoot {
 }
 
 function writeNumber(at: number, value: bigint | Uint8Array): number {
-  if (typeof value !== "bigint") {
-    const isPlain = value.length === 1 && (value[0] as number) < STRING;
-    if (!isPlain) scratch[at] = STRING + value.length;
-    const from = isPlain ? at : at + 1;
-    scratch.set(value, from);
-    return from + value.length;
-  }
-  if (value < 0x80n) {
-    scratch[at] = value === 0n ? STRING : Number(value);
-    return at + 1;
-  }
-  const hex = value.toString(16);
-  const bytes = (hex.length + 1) >> 1;
-  scratch[at] = STRING + bytes;
-  scratch.write(hex.length % 2 === 0 ? hex : `0${hex}`, at + 1, "hex");
-  return at + 1 + bytes;
+  const bytes = typeof value === "bigint" ? encodeNumber(value) : value;
+  const isPlain = bytes.length === 1 && (bytes[0] as number) < STRING;
+  if (!isPlain) scratch[at] = STRING + bytes.length;
+  const from = isPlain ? at : at + 1;
+  scratch.set(bytes, from);
+  return from + bytes.length;
 }
 
 function endOfNumber(bytes: Uint8Array, at: number): number {
@@ -135,10 +128,4 @@ function endOfNumber(bytes: Uint8Array, at: number): number {
 /** @returns its bytes without leading zeros, copied */
 function readNumber(bytes: Uint8Array, from: number, end: number): Uint8Array {
   return bytes.slice((bytes[from] as number) < STRING ? from : from + 1, end);
-}
-
-function toNumber(bytes: Uint8Array): bigint {
-  return bytes.length === 0
-    ? 0n
-    : BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex")}`);
 }

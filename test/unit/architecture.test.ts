@@ -50,7 +50,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "storage/record": "count.ts, errors.ts, node:",
   "storage/page": "errors.ts, hash, record",
   "storage/tree": "errors.ts, hash, record, page",
-  "storage/trie": "errors.ts, hex.ts, hash, record, page",
+  "storage/trie": "errors.ts, hex.ts, rlp, hash, record, page",
   "storage/cache": "errors.ts, leveldb, record, page, trie",
   "storage/block":
     "bisect.ts, errors.ts, hex.ts, rlp, leveldb, directory, hash, record, tree, trie, cache, level",
