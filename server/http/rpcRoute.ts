@@ -79,7 +79,7 @@ export class RpcRoute {
     this.prepare(head, reply);
     if (head.verb !== "get") refuseVerb(reply, head.verb, "GET");
     else if (this.isDraining) this.refuseStopping(reply);
-    else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "no block is held yet", false);
+    else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "the store is empty", false);
     else
       answerProof(this.parts, reply, {...target, ifNoneMatch: head.ifNoneMatch}, call => {
         const work = this.parts.rpc.answerCall(call, reply, this.begin(reply, 0));
@@ -126,7 +126,7 @@ export class RpcRoute {
     // Chunked bodies declare no length (the header is empty). They are counted as they come.
     const declared = Number(contentLength);
     if (this.parts.blocks.latest === undefined)
-      return () => refuseUnready(reply, "no block is held yet", false);
+      return () => refuseUnready(reply, "the store is empty", false);
     if (!isJson(contentType))
       return () => refuse(reply, "post", UNSUPPORTED, "expected Content-Type: application/json");
     if (!isPlain(contentEncoding)) {

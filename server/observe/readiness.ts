@@ -54,7 +54,7 @@ export class Readiness {
   /** @param isPublic - leaves out causes, which may name hosts and files. @returns why the service is not ready */
   readObstacles(asked = NOTHING_MORE, isPublic = false): string[] {
     const reasons = [
-      this.chain.head().finalized === undefined ? "no finalized block is held" : undefined,
+      this.chain.head().finalized === undefined ? "the store has no finalized block" : undefined,
       this.sources.damage.tableFindings > 0 ? "a table of the store is damaged" : undefined,
       ...this.describeThreads(isPublic),
       this.describeSource(asked.lagSeconds !== undefined, isPublic),

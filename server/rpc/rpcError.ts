@@ -66,7 +66,7 @@ export function createTimeoutError(limit: number, got: number): RpcError {
 /** @param kind - AheadError for a block above the newest one held, or of an unknown hash */
 export function createBlockUnknownError(block: string, head: Head, kind = RpcError): RpcError {
   const data = {earliest: encodeQuantity(head.earliest), finalized: encodeQuantity(head.finalized)};
-  return new kind(RpcCode.BLOCK_UNKNOWN, `block ${block} is not held here: ${describeCoverage(head)}`, data);
+  return new kind(RpcCode.BLOCK_UNKNOWN, `block ${block} is not in the store: ${describeBlocks(head)}`, data);
 }
 
 /** The block was held, but its state is not kept any more. @param nearest - blocks that can be proved */
@@ -114,7 +114,7 @@ function describeFinality({finalized}: Head): string {
   return `the newest finalized block is ${encodeQuantity(finalized)}`;
 }
 
-function describeCoverage(head: Head): string {
-  if (head.latest === undefined) return "no block is held yet";
-  return `this node holds blocks ${encodeQuantity(head.earliest)} to ${encodeQuantity(head.latest)}`;
+function describeBlocks(head: Head): string {
+  if (head.latest === undefined) return "it is empty";
+  return `it has blocks ${encodeQuantity(head.earliest)} to ${encodeQuantity(head.latest)}`;
 }

@@ -10,7 +10,7 @@ import {ESTIMATE, ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts"
 
 export const estimateGas: LaneMethod<EstimateCalls> = {
   name: "chain_estimateGas",
-  summary: "The gas limit and the fees of a call, at a block that this node holds.",
+  summary: "The gas limit and the fees of a call, at a block in the store.",
   params: ESTIMATE_PARAMS,
   result: {name: "estimate", schema: ESTIMATE},
   errors: [

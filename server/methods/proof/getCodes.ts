@@ -16,7 +16,7 @@ const HASH_CHARACTERS = 2 + 2 * WORD_BYTES;
 
 export const getCodes: LaneMethod<ProofCalls> = {
   name: NAME,
-  summary: "Contract codes by their keccak hashes; null for a hash that no code held here has.",
+  summary: "Contract codes by their keccak hashes; null for a hash whose code is not in the store.",
   params: new ParamList(NAME, [
     {name: "codeHashes", required: true, schema: {...arrayOf(STORAGE_KEY_PARAM), minItems: 1}},
   ]),

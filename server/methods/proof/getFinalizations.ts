@@ -19,7 +19,7 @@ const FINALIZATION_COST = 20;
 export const getFinalizations: LaneMethod<ProofCalls> = {
   name: NAME,
   summary:
-    "Finalizations on layer 1 in order, from the one that covers a block: the blocks whose state roots the rollup contract holds.",
+    "Finalizations on layer 1 in order, from the one that covers a block: the blocks whose state roots the rollup contract has recorded.",
   params: new ParamList(NAME, [
     {name: "fromBlock", required: false, schema: nullable(BLOCK_NUMBER_PARAM)},
     {name: "count", required: false, schema: nullable(QUANTITY_PARAM)},

@@ -13,7 +13,7 @@ export const rollupBlockNumber = createBlockNumber("rollup_getZkEVMBlockNumber")
 function createBlockNumber(name: string) {
   return createReady({
     name,
-    summary: "The number of the newest block that this node holds. It need not be finalized.",
+    summary: "The number of the newest block in the store. It need not be finalized.",
     result: {name: "blockNumber", schema: QUANTITY},
     errors: [RpcCode.BLOCK_UNKNOWN],
     answer: view => JSON.stringify(encodeQuantity(resolveSelector("latest", "block", "held", view))),

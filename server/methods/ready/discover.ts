@@ -36,7 +36,7 @@ const MEANINGS: Readonly<Record<RpcCode, string>> = {
   [RpcCode.INTERNAL_ERROR]: "internal error",
   [RpcCode.BLOCK_UNKNOWN]: "the block is unknown here",
   // UPSTREAM_DOWN has the same code.
-  [RpcCode.NOT_FINALIZED]: "the block is held but not finalized, or the gateway did not answer",
+  [RpcCode.NOT_FINALIZED]: "the block is in the store but not finalized, or the gateway did not answer",
   [RpcCode.NOT_AVAILABLE]: "not available in this configuration",
   [RpcCode.LIMIT_EXCEEDED]: "a limit was exceeded",
   [RpcCode.EXECUTION_REVERTED]: "the call reverts",

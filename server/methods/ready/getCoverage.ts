@@ -10,7 +10,7 @@ const RANGE: Schema = {type: "array", items: QUANTITY, minItems: 2, maxItems: 2}
 export const getCoverage = createReady({
   name: "chain_getCoverage",
   summary:
-    "The oldest, newest finalized and newest block that this node holds, the ranges of blocks that it can prove, the hash suite of the trees, the blocks that are unverified: no header or finalization commits to their state, and the first and the last block in which only the word of a node shows that an account was removed and made again.",
+    "The oldest, newest finalized and newest block in the store, the ranges of blocks at which proofs can be made, the hash suite of the trees, the blocks that are unverified: no header or finalization commits to their state, and the first and the last block in which only the word of a node shows that an account was removed and made again.",
   result: {
     name: "coverage",
     schema: objectOf({

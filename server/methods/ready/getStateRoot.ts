@@ -9,7 +9,7 @@ import {createReady} from "./readyMethod.ts";
 export const getStateRoot = createReady({
   name: "chain_getStateRoot",
   summary:
-    "Number, hash and state root of a block that this node holds, whether it is finalized, and the root that layer 1 has for it.",
+    "Number, hash and state root of a block in the store, whether it is finalized, and the root that layer 1 has for it.",
   params: [{name: "block", required: false, schema: nullable(BLOCK_PARAM)}],
   result: {name: "block", schema: ROOTED_BLOCK},
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],

@@ -167,7 +167,7 @@ test("of older blocks it says from which block on it can prove", async () => {
       const {error} = await replica.call(method, [...params]);
       assert.equal(error?.code, -32001);
       assert.deepEqual(error?.data, {earliest: quantity(FIRST), finalized: quantity(FIRST)});
-      assert.match(error?.message as string, /is not held here: this node holds blocks 0x12c to 0x12c$/);
+      assert.match(error?.message as string, /is not in the store: it has blocks 0x12c to 0x12c$/);
     }
   }
 });

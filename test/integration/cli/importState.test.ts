@@ -126,7 +126,7 @@ test("the chain goes on by execution from a state in its middle, and every proof
     assert.equal(digestAnswer(text), GETH_PROOFS.digests[block], `block ${block}: ${text.slice(0, 300)}`);
   }
   const {error} = await service.call("eth_getProof", [toHex(PAYER), [], "0x1"]);
-  assert.match(error.message, /this node holds blocks 0x28 to 0x36/);
+  assert.match(error.message, /it has blocks 0x28 to 0x36/);
   await service.stop();
   assert.deepEqual((await checkStore(db)).found, []);
   await whole.close();

@@ -77,9 +77,9 @@ test("who has the proof already is told so, and nothing is proved", async () => 
 
 test("what cannot be proved has the status that caches and balancers need, and is not kept", async () => {
   const table: [path: string, status: number, code: number, RegExp][] = [
-    [`/v1/proof/${AHEAD}/${ONE}`, 503, -32001, /block 0x7 is not held here/],
+    [`/v1/proof/${AHEAD}/${ONE}`, 503, -32001, /block 0x7 is not in the store/],
     [`/v1/proof/${UNFINALIZED}/${ONE}`, 503, -32002, /block 0x5 is not finalized/],
-    [`/v1/proof/0xffffff/${ONE}`, 404, -32001, /block 0xffffff is not held here/],
+    [`/v1/proof/0xffffff/${ONE}`, 404, -32001, /block 0xffffff is not in the store/],
     [
       `/v1/proof/latest/${ONE}`,
       400,
@@ -125,7 +125,7 @@ test("a balanced service turns away a request with a block that is not here yet,
     assert.equal(headers.get("retry-after"), "1");
     assert.equal(headers.get("x-proofd-head"), `0x${LATEST}`);
     assert.equal(answer.id, 7);
-    assert.match(answer.error?.message ?? "", /is not held here|is not finalized/);
+    assert.match(answer.error?.message ?? "", /is not in the store|is not finalized/);
   }
   const chainId = {jsonrpc: "2.0", id: 3, method: "chain_chainId"};
   const unknown = {jsonrpc: "2.0", id: 4, method: "chain_nothing"};

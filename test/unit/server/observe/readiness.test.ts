@@ -40,9 +40,9 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-test("a failed import is named although no finalized block is held", () => {
+test("a failed import is named although the store has no finalized block", () => {
   const readiness = create({source});
-  assert.deepEqual(readiness.readObstacles(), ["no finalized block is held", FAILED]);
+  assert.deepEqual(readiness.readObstacles(), ["the store has no finalized block", FAILED]);
   chain.setHead({...chain.head(), finalized: 3});
   assert.deepEqual(readiness.readObstacles(), [FAILED]);
   source.state = "following";
@@ -128,7 +128,7 @@ test("lines for the public name no host: they say what has happened, not why", (
   const readiness = create({source, finality, publishing, threads: () => [down]});
   const asked = {block: undefined, lagSeconds: 1};
   const publicLines = [
-    "no finalized block is held",
+    "the store has no finalized block",
     "no proof thread is up",
     "the import has failed",
     "a node is down",
