@@ -1,5 +1,6 @@
 /**
- * Block headers from eth_getBlockByNumber. Their hashes are computed and compared.
+ * Block headers as JSON: from eth_getBlockByNumber, where their hashes are computed and compared, or (perhaps with
+ * missing fields) from a line of --diffs or the manifest of a pull.
  *
  * Headers of other chains may have more fields, whose position JSON does not tell. If the hash is not that of
  * Ethereum's fields, debug_getRawHeader gives the header's RLP, which must have that hash.
@@ -18,12 +19,17 @@ import {isSame, toHex} from "../../storage/hex.ts";
 import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
-import {KEPT_ITEMS, parseHeaderFields, parseHeaderItem} from "./headerFields.ts";
 
 export type NodeHeader = WholeHeader;
 
 /** Some hundred times a header of Ethereum. */
 const MAX_HEADER_BYTES = 2 * MAX_EXTRA_DATA_BYTES;
+
+/** `rest` has no JSON form. */
+type HeaderFields = Omit<BlockHeader, "number" | "hash" | "rest">;
+
+/** The fields that the store keeps. */
+export const KEPT_ITEMS = HEADER_ITEMS.filter(item => !item.isRest);
 
 /** The hash is not that of Ethereum's fields. */
 class OtherHeader extends NodeFailure {}
@@ -118,4 +124,23 @@ export function listHeaderFields(block: JsonObject, where: string): Uint8Array[]
     const value = parseHeaderItem(block, item, `${where}: `, MAX_EXTRA_DATA_BYTES);
     return value instanceof Uint8Array ? value : encodeNumber(value);
   });
+}
+
+/** Leaves out missing fields, and the number. @param prefix - before names in messages. @throws NodeFailure */
+export function parseHeaderFields(object: JsonObject, prefix: string): HeaderFields {
+  const given = KEPT_ITEMS.filter(({name}) => name !== "number" && object[name] !== undefined);
+  return Object.fromEntries(given.map(item => [item.name, parseHeaderItem(object, item, prefix)]));
+}
+
+/** @param maxBytes - of extraData. @throws NodeFailure naming the field */
+export function parseHeaderItem(
+  object: JsonObject,
+  {name, bytes, numberBytes}: HeaderItem,
+  prefix: string,
+  maxBytes?: number,
+): bigint | Uint8Array {
+  const [value, field] = [object[name], prefix + name];
+  if (numberBytes !== undefined) return parseQuantity(value, field, 8 * numberBytes);
+  if (bytes !== undefined) return parseFixedBytes(value, field, bytes);
+  return parseBytes(value, field, maxBytes);
 }

@@ -5,7 +5,7 @@ import type {BlockDifference, BlockHeader, ChainConfig} from "../../storage/bloc
 import {decodeHeader, type WholeHeader} from "../../storage/block/headerRlp.ts";
 import {toHex} from "../../storage/hex.ts";
 import {RlpError} from "../../storage/rlp/rlpReader.ts";
-import {parseHeaderFields} from "../blocks/headerFields.ts";
+import {parseHeaderFields} from "../blocks/nodeHeader.ts";
 import {type SourceBlock, SourceError} from "../blocks/sourceStep.ts";
 import {
   parseBytes,
@@ -15,8 +15,7 @@ import {
   parseWord,
   unexpected,
 } from "../rpc/answerValues.ts";
-import {atLine} from "./atLine.ts";
-import {type LineHandler, LineScanner} from "./lineScanner.ts";
+import {atLine, type LineHandler, LineScanner} from "./lineScanner.ts";
 
 /** One account with a million slots has 140 MB; JSON.parse takes texts of up to 512 MB. */
 const MAX_ACCOUNT_BYTES = 256 << 20;

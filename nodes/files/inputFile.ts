@@ -1,13 +1,21 @@
-/** Reads a file, a pipe or standard input (`-`) as a stream of chunks, and unpacks gzip, whatever the name. */
-import {constants, type Stats} from "node:fs";
+/**
+ * Reads a file, a pipe or standard input (`-`) as a stream of chunks, and unpacks gzip, whatever the name.
+ *
+ * Pipes, sockets and terminals are polled by the event loop: a pipe may be silent for ever, and a thread that waits in
+ * read(2) can be neither stopped nor joined. Every descriptor has one owner, which closes it once. After that, its
+ * number may belong to LevelDB's log or a socket.
+ */
+import {closeSync, constants, createReadStream, fstatSync, openSync, type Stats} from "node:fs";
 import {open, stat} from "node:fs/promises";
+import {Socket} from "node:net";
 import {type Readable, Transform} from "node:stream";
 import {pipeline} from "node:stream/promises";
+import {isatty, ReadStream} from "node:tty";
 import {createGunzip} from "node:zlib";
 import {kindOf} from "../../storage/regularFile.ts";
 import {SettingsFault, SourceError, Stopped} from "../blocks/sourceStep.ts";
-import {openFifo, openStandardInput, unreadable} from "./pipe.ts";
 
+const STANDARD_INPUT = 0;
 const WHOLE_CHUNK_BYTES = 256 << 10;
 /** Larger genesis files do not fit a string of V8. */
 const MAX_WHOLE_BYTES = 480 << 20;
@@ -141,4 +149,40 @@ async function* gunzip(
     out.destroy();
     await unpacking;
   }
+}
+
+/**
+ * libuv never closes the descriptors 0 to 2, and Node opens /dev/null if they are not open at start, so no other file
+ * can get the number 0.
+ */
+function openStandardInput(): Readable {
+  const kind = fstatSync(STANDARD_INPUT);
+  if (kind.isFIFO() || kind.isSocket())
+    return new Socket({fd: STANDARD_INPUT, readable: true, writable: false});
+  if (isatty(STANDARD_INPUT)) return new ReadStream(STANDARD_INPUT);
+  // A redirected file, or /dev/null.
+  return createReadStream("", {fd: STANDARD_INPUT, autoClose: false});
+}
+
+/**
+ * Does not wait for a writer. The socket owns the descriptor. A worker thread must not close "unmanaged" descriptors
+ * when it ends (threads/importThread.ts), since Node never learns that a socket closed one.
+ */
+function openFifo(path: string): Socket {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return new Socket({fd, readable: true, writable: false});
+  } catch (error) {
+    // If the constructor threw, the socket has not taken the descriptor.
+    if (fd !== undefined) closeSync(fd);
+    throw unreadable(path, error);
+  }
+}
+
+/** @returns a SettingsFault if the file does not exist, or this user may not read it */
+function unreadable(path: string, error: unknown): SourceError {
+  const {code = "", message} = error as NodeJS.ErrnoException;
+  const Kind = ["ENOENT", "ENOTDIR", "EACCES"].includes(code) ? SettingsFault : SourceError;
+  return new Kind(`cannot read ${path}: ${message}`, {cause: error});
 }

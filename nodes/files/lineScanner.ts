@@ -8,7 +8,9 @@
  *
  * Only the punctuation between values is parsed here. The handler parses the values.
  */
+import {StoreError} from "../../storage/errors.ts";
 import {SourceError} from "../blocks/sourceStep.ts";
+import {NodeFailure} from "../rpc/node.ts";
 
 /** Values are JSON text, as views. Names have no quotes, and keep their escapes. */
 export interface LineHandler {
@@ -192,5 +194,17 @@ export class LineScanner {
       else this.handler.field(this.name.toString(), bytes);
     }
     return end;
+  }
+}
+
+const ERRORS = [SourceError, NodeFailure, StoreError] as const;
+
+/** @param reader - `line` is read after a failure. @throws SourceError with the number of the line */
+export function atLine<Result>(reader: {readonly line: number}, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!ERRORS.some(kind => error instanceof kind)) throw error;
+    throw new SourceError(`line ${reader.line}: ${(error as Error).message}`, {cause: error});
   }
 }

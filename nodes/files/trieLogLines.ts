@@ -4,7 +4,7 @@ import {type SourceBlock, SourceError} from "../blocks/sourceStep.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../blocks/trielogs/trieLog.ts";
 import {toDifferences} from "../blocks/trielogs/trieLogDifference.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../rpc/answerValues.ts";
-import {atLine} from "./atLine.ts";
+import {atLine} from "./lineScanner.ts";
 
 /** The digits of the longest trie log, and the fields around them. */
 const MAX_LINE_BYTES = 2 * MAX_TRIE_LOG_BYTES + 4096;

@@ -7,7 +7,6 @@ import {within} from "../../client/rpc/abortable.ts";
 import {RpcError} from "../../client/rpc/rpcError.ts";
 import {createRedaction, encodeAuthorization} from "../../client/rpc/secrets.ts";
 import {NodeFailure} from "./node.ts";
-import {parseRetryAfter} from "./retryAfter.ts";
 
 export interface EndpointSettings {
   /** Sent with every call. Names in lower case. */
@@ -35,6 +34,10 @@ export class ConnectionLost extends NodeFailure {}
 
 /** One retry, because a server may close a keep-alive connection just as it is reused. */
 const ATTEMPTS = 2;
+/** Longer delays are cut to this. */
+export const MAX_RETRY_AFTER_MS = 300_000;
+/** The required format. Date.parse alone accepts almost any text. */
+const DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;
 
 export class Endpoint {
   /** Scheme, host and port. */
@@ -151,4 +154,14 @@ function isConnectionLost(error: unknown): boolean {
 function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;
+}
+
+/** The header Retry-After (RFC 9110): seconds, or a date. @returns 0 to MAX_RETRY_AFTER_MS; undefined if neither */
+export function parseRetryAfter(value: unknown, nowMs: number): number | undefined {
+  if (typeof value !== "string") return undefined;
+  const text = value.trim();
+  let waitMs = Number.NaN;
+  if (/^[0-9]+$/.test(text)) waitMs = Number(text) * 1000;
+  else if (DATE.test(text)) waitMs = Date.parse(text) - nowMs;
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
 }

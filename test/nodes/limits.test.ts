@@ -6,7 +6,7 @@ import {parseGenesis} from "../../evm/execution/genesis.ts";
 import {type ReadPosition, RollupWatch} from "../../nodes/finality/rollupWatch.ts";
 import type {Node} from "../../nodes/rpc/node.ts";
 import {Nodes, type NodesEvent} from "../../nodes/rpc/nodes.ts";
-import {RawBlocks} from "../../workers/import/follow/rawBlocks.ts";
+import {RawBlocks} from "../../workers/import/follow/executeReader.ts";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {PEOPLE} from "../support/chains/people.ts";
 import {readLog, waitForHash, withFollower} from "../support/http/nodeFollower.ts";

@@ -18,7 +18,7 @@ import {decodeLayer1, encodeLayer1} from "../../nodes/feed/finalityBytes.ts";
 import type {AccountDifference} from "../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import {BlockAssembly} from "../../workers/import/feed/blockAssembly.ts";
+import {BlockAssembly} from "../../workers/import/feed/feedBlocks.ts";
 import {propertyRuns} from "../support/soak.ts";
 
 const CHAIN = {suite: "sha256", chainId: 1337n} as const;

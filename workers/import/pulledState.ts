@@ -11,7 +11,7 @@ import type {AccountRow} from "../../client/folder/row/tables.ts";
 import {TableReader} from "../../client/folder/tableReader.ts";
 import {decodeHeader} from "../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../evm/execution/executionError.ts";
-import {parseHeaderFields} from "../../nodes/blocks/headerFields.ts";
+import {parseHeaderFields} from "../../nodes/blocks/nodeHeader.ts";
 import {SourceError} from "../../nodes/blocks/sourceStep.ts";
 import {readGenesis} from "../../nodes/files/inputFile.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";

@@ -9,7 +9,7 @@ import {keccak256} from "../../../../storage/hash/keccak.ts";
 import {toHex} from "../../../../storage/hex.ts";
 import {encodeList} from "../../../../storage/rlp/rlpWriter.ts";
 import {StateStore} from "../../../../storage/stateStore.ts";
-import {RawBlocks} from "../../../../workers/import/follow/rawBlocks.ts";
+import {RawBlocks} from "../../../../workers/import/follow/executeReader.ts";
 import {callNode} from "../../../support/chains/httpNode.ts";
 import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {DEMO_GENESIS, DemoNode, type JsonBlock, readDemoBlocks} from "../../../support/nodes/demoNode.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {MAX_RETRY_AFTER_MS, parseRetryAfter} from "../../../../nodes/rpc/retryAfter.ts";
+import {MAX_RETRY_AFTER_MS, parseRetryAfter} from "../../../../nodes/rpc/endpoint.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 
