@@ -71,6 +71,11 @@ export function parseWord(value: unknown, field: string): string {
   return `0x${value.slice(2).toLowerCase().padStart(64, "0")}`;
 }
 
+/** @returns undefined for a missing value, or null */
+export function optional<Value>(value: unknown, parse: (value: unknown) => Value): Value | undefined {
+  return (value ?? undefined) === undefined ? undefined : parse(value);
+}
+
 export function unexpected(field: string, value: unknown, rule: string): NodeFailure {
   return new NodeFailure(`${field}: expected ${rule}, got ${show(value)}`);
 }

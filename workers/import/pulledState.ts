@@ -14,7 +14,13 @@ import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {parseHeaderFields} from "../../nodes/blocks/nodeHeader.ts";
 import {SourceError} from "../../nodes/blocks/sourceStep.ts";
 import {readGenesis} from "../../nodes/files/inputFile.ts";
-import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
+import {
+  optional,
+  parseBytes,
+  parseFixedBytes,
+  parseObject,
+  parseQuantity,
+} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
 import {type BuiltBlock, MAX_ANCESTORS} from "../../storage/commit/firstBlock.ts";
@@ -156,8 +162,7 @@ async function readChain(
   genesisPath: string | undefined,
   signal: AbortSignal,
 ): Promise<ChainConfig> {
-  const said =
-    (chainId ?? undefined) === undefined ? undefined : parseQuantity(chainId, "context.chainId", 256);
+  const said = optional(chainId, value => parseQuantity(value, "context.chainId", 256));
   if (genesisPath !== undefined) {
     // It needs the rules of chains, which a pull does not.
     const {parseGenesis} = await import("../../evm/execution/genesis.ts");
@@ -168,11 +173,8 @@ async function readChain(
       );
     return {chainId: genesis.chainId, config: genesis.config};
   }
-  const isNamed = (config ?? undefined) !== undefined;
-  return {
-    chainId: said,
-    config: isNamed ? JSON.stringify(parseObject(config, "context.config")) : undefined,
-  };
+  const text = optional(config, value => JSON.stringify(parseObject(value, "context.config")));
+  return {chainId: said, config: text};
 }
 
 /** Values of the manifest are parsed as those of nodes are, and files fail with errors of their own. */

@@ -10,6 +10,7 @@
  */
 import {
   type JsonObject,
+  optional,
   parseAddress,
   parseArray,
   parseBytes,
@@ -71,18 +72,10 @@ export async function readMinimalTraces(
 
 /** @param isMinimal - code was not requested. @throws NodeFailure; MissingCodeHashes, only if `isMinimal` */
 export function parsePrestateTraces(answer: unknown, where: string, isMinimal = false): TransactionTrace[] {
-  return parseResults(answer, where).map(({txHash, result, name}) => {
-    const {pre, post} = result;
-    return {
-      hash: (txHash ?? undefined) === undefined ? undefined : parseWord(txHash, `${name}: txHash`),
-      accounts: joinAccounts(
-        parseAccounts(pre, `${name}: pre`),
-        parseAccounts(post, `${name}: post`),
-        name,
-        isMinimal,
-      ),
-    };
-  });
+  return parseResults(answer, where).map(({txHash, result, name}) => ({
+    hash: optional(txHash, value => parseWord(value, `${name}: txHash`)),
+    accounts: joinAccounts(result, name, isMinimal),
+  }));
 }
 
 /** @returns the accounts that a block's transactions touched, with their slots. @throws NodeFailure, NodeRefusal */
@@ -129,12 +122,11 @@ function parseAccounts(value: unknown, field: string): Map<string, JsonObject> {
   return accounts;
 }
 
-function joinAccounts(
-  pre: ReadonlyMap<string, JsonObject>,
-  post: ReadonlyMap<string, JsonObject>,
-  name: string,
-  isMinimal: boolean,
-): Map<string, AccountTrace> {
+function joinAccounts(result: JsonObject, name: string, isMinimal: boolean): Map<string, AccountTrace> {
+  const [pre, post] = [
+    parseAccounts(result.pre, `${name}: pre`),
+    parseAccounts(result.post, `${name}: post`),
+  ];
   const joined = new Map<string, AccountTrace>();
   const join = (address: string, before: JsonObject | undefined, after: JsonObject | undefined): void => {
     const slots = parseSlots(before?.storage, after?.storage, `${name}, ${address}`);
@@ -168,10 +160,9 @@ function parseBefore(account: JsonObject, field: string): AccountView | "absent"
 
 function parseView({nonce, balance, code}: JsonObject, field: string): AccountView {
   return {
-    nonce: (nonce ?? undefined) === undefined ? undefined : parseQuantity(nonce, `${field}: nonce`, 64),
-    balance:
-      (balance ?? undefined) === undefined ? undefined : parseQuantity(balance, `${field}: balance`, 256),
-    code: (code ?? undefined) === undefined ? undefined : parseBytes(code, `${field}: code`, MAX_CODE_BYTES),
+    nonce: optional(nonce, value => parseQuantity(value, `${field}: nonce`, 64)),
+    balance: optional(balance, value => parseQuantity(value, `${field}: balance`, 256)),
+    code: optional(code, value => parseBytes(value, `${field}: code`, MAX_CODE_BYTES)),
   };
 }
 

@@ -12,6 +12,7 @@
  */
 import {
   type JsonObject,
+  optional,
   parseAddress,
   parseArray,
   parseBytes,
@@ -42,19 +43,12 @@ export function parseStateDiffTraces(answer: unknown, where: string): Transactio
     const name = `${where}, transaction ${position}`;
     const {transactionHash, stateDiff} = parseObject(entry, name);
     const accounts = new Map<string, AccountTrace>();
-    for (const [address, account] of Object.entries(
-      parseObject(stateDiff === null ? {} : stateDiff, `${name}: stateDiff`),
-    )) {
+    const changed = parseObject(stateDiff === null ? {} : stateDiff, `${name}: stateDiff`);
+    for (const [address, account] of Object.entries(changed)) {
       const key = parseAddress(address, `${name}: an address of stateDiff`);
       accounts.set(key, parseAccount(account, `${name}, ${key}`));
     }
-    return {
-      hash:
-        (transactionHash ?? undefined) === undefined
-          ? undefined
-          : parseWord(transactionHash, `${name}: transactionHash`),
-      accounts,
-    };
+    return {hash: optional(transactionHash, value => parseWord(value, `${name}: transactionHash`)), accounts};
   });
 }
 
