@@ -29,7 +29,7 @@ const MAX_HEADER_BYTES = 2 * MAX_EXTRA_DATA_BYTES;
 type HeaderFields = Omit<BlockHeader, "number" | "hash" | "rest">;
 
 /** The fields that the store keeps. */
-export const KEPT_ITEMS = HEADER_ITEMS.filter(item => !item.isRest);
+const KEPT_ITEMS = HEADER_ITEMS.filter(item => !item.isRest);
 
 /** The hash is not that of Ethereum's fields. */
 class OtherHeader extends NodeFailure {}
@@ -133,7 +133,7 @@ export function parseHeaderFields(object: JsonObject, prefix: string): HeaderFie
 }
 
 /** @param maxBytes - of extraData. @throws NodeFailure naming the field */
-export function parseHeaderItem(
+function parseHeaderItem(
   object: JsonObject,
   {name, bytes, numberBytes}: HeaderItem,
   prefix: string,

@@ -27,7 +27,7 @@ export function createImportThread(
     resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
     // While an import waits for its source, the thread must not sleep in Atomics.wait.
     atomics: "disabled",
-    // Else a thread that ends would close descriptors that a socket had and has closed already (nodes/files/inputFile.ts).
+    // Else a thread that ends would close descriptors that a socket has closed already (nodes/files/inputFile.ts).
     trackUnmanagedFds: false,
   };
   return new SupervisedThread(settings, onLost);
