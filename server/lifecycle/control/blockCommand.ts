@@ -1,5 +1,6 @@
 /** Commands of `proofd finalize` and `proofd rollback` to the process that has the store open: POST /finalize, POST /rollback. */
-import {type Engine, StoreError} from "../../../workers/engine.ts";
+import {StoreError} from "../../../storage/errors.ts";
+import type {Engine} from "../../../workers/engine.ts";
 import type {Head} from "../../../workers/messages/head.ts";
 
 export const COMMAND_KINDS = ["finalize", "rollback"] as const;
