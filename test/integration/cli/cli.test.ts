@@ -211,7 +211,7 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   // It needs no flag from then on.
   const again = await importInto(target);
   assert.equal(again.code, 0, again.stderr);
-  assert.match(again.stdout, /3 already held/);
+  assert.match(again.stdout, /3 already in the store/);
   const refusal = /expected suite sha256, got poseidon2 \(FORMAT_MISMATCH\)/;
   await assertAllEnd(2, [
     [["import", ...diffsFlags(target, lines), "--finalized", "last", "--suite", "sha256"], refusal],

@@ -77,8 +77,8 @@ function quantity(block: number): string {
 
 test("import finalizes what the lines say, and nothing where they and the flags say nothing", async () => {
   for (const [name, lines, end] of [
-    ["silent", createLines(0, 3), /blocks 0 to 3 are held, none is finalized/],
-    ["said", [...createLines(0, 2), createLine(3, 1)], /blocks 0 to 3 are held, finalized up to 1/],
+    ["silent", createLines(0, 3), /the store has blocks 0 to 3, none is finalized/],
+    ["said", [...createLines(0, 2), createLine(3, 1)], /the store has blocks 0 to 3, finalized up to 1/],
   ] as const) {
     const path = folder.file(`${name}.ndjson`);
     await writeFile(path, encodeLines(lines));
@@ -223,7 +223,10 @@ test("finalize reaches `proofd import`, which a signal ends with its exit code, 
   }
   const {code, stdout, stderr} = await daemon.finished;
   assert.equal(code, 130, stderr);
-  assert.match(stdout, /^imported 1 block, 3 already held, stopped before the end; .* finalized up to 3; /);
+  assert.match(
+    stdout,
+    /^imported 1 block, 3 already in the store, stopped before the end; .* finalized up to 3; /,
+  );
   assert.doesNotMatch(stderr, /error|truncated/);
 });
 

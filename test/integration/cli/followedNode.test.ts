@@ -99,7 +99,7 @@ liveTest("an import ends at --to, goes on from there, and ends at the node's hea
   assert.equal(first.code, 0, first.stderr);
   assert.match(
     first.stdout,
-    /^imported 6 blocks; blocks 0 to 5 are held, none is finalized; head: block 5, 0x/,
+    /^imported 6 blocks; the store has blocks 0 to 5, none is finalized; head: block 5, 0x/,
   );
   assert.ok(first.stdout.includes((await live.block(5)).hash));
   assert.match(

@@ -26,7 +26,7 @@ test("import --head takes a source that ends there, and of another one all but i
   const right = await importTo("head", hashOfBlock(2), lines);
   assert.equal(
     right.stdout,
-    `imported 3 blocks; blocks 0 to 2 are held, finalized up to 2; head: block 2, ${hashOfBlock(2)}\n`,
+    `imported 3 blocks; the store has blocks 0 to 2, finalized up to 2; head: block 2, ${hashOfBlock(2)}\n`,
     right.stderr,
   );
   const wrong = await importTo("wrong", hashOfBlock(9), lines);
@@ -38,14 +38,17 @@ test("import --head takes a source that ends there, and of another one all but i
     wrong.stderr,
   );
   // Not even what a line says is final, before the source has shown that it is the right one.
-  assert.match(wrong.stderr, /imported 2 blocks; blocks 0 to 1 are held, none is finalized; head: block 1, /);
+  assert.match(
+    wrong.stderr,
+    /imported 2 blocks; the store has blocks 0 to 1, none is finalized; head: block 1, /,
+  );
   const beyond = await importTo("beyond", hashOfBlock(1), lines);
   assert.equal(beyond.code, 1);
   assert.match(
     beyond.stderr,
     /expected the source to end at block 1, the head that --head names, got block 2 after it/,
   );
-  assert.match(beyond.stderr, /blocks 0 to 1 are held, finalized up to 1/);
+  assert.match(beyond.stderr, /the store has blocks 0 to 1, finalized up to 1/);
   const none = await importTo("none", hashOfBlock(1), "");
   assert.match(none.stderr, /expected the source to end at the head 0x.*, got no block/);
   assert.equal(existsSync(folder.file("none")), false);
@@ -67,7 +70,7 @@ test("import --head refuses a chain whose last block was changed, and keeps the 
   const {code, stderr} = await runHere(["import", "--db", again, ...args, "--head", head]);
   assert.equal(code, 1);
   assert.match(stderr, /expected the source to end at the head 0x.*, got block 3 \(0x/);
-  assert.match(stderr, /imported 3 blocks; blocks 0 to 2 are held/);
+  assert.match(stderr, /imported 3 blocks; the store has blocks 0 to 2/);
   const right = await runHere(["import", "--db", again, "--head", head, ...chainArgs(whole)]);
-  assert.match(right.stdout, /^imported 1 block, 3 already held; .* head: block 3, /);
+  assert.match(right.stdout, /^imported 1 block, 3 already in the store; .* head: block 3, /);
 });

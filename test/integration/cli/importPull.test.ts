@@ -102,7 +102,7 @@ before(async () => {
   assert.equal(
     imported.stdout,
     `the store begins with the state of block ${FIRST} under the root ${root}\n` +
-      `imported 1 block; block ${FIRST} is held, finalized up to ${FIRST}; head: block ${FIRST}, ${digest(`block ${FIRST}`)}\n`,
+      `imported 1 block; the store has block ${FIRST}, finalized up to ${FIRST}; head: block ${FIRST}, ${digest(`block ${FIRST}`)}\n`,
     imported.stderr,
   );
   replica = await serve(folder.file("replica"));
@@ -189,7 +189,9 @@ test("later blocks are imported on top, from a file that begins with block 0 too
   ]);
   assert.match(
     imported.stdout,
-    new RegExp(`imported ${LAST - FIRST} blocks, ${FIRST + 1} already held; blocks ${FIRST} to ${LAST}`),
+    new RegExp(
+      `imported ${LAST - FIRST} blocks, ${FIRST + 1} already in the store; the store has blocks ${FIRST} to ${LAST}`,
+    ),
   );
   assert.deepEqual((await checkStore(db)).found, []);
   replica = await serve(db);
@@ -201,7 +203,7 @@ test("the same pull again changes nothing, a store with blocks takes no other on
   assert.equal(again.code, 0, again.stderr);
   const second = await importPull("again");
   assert.equal(second.code, 0, second.stderr);
-  assert.match(second.stdout, /^imported 0 blocks, 1 already held; block 300 is held/m);
+  assert.match(second.stdout, /^imported 0 blocks, 1 already in the store; the store has block 300/m);
   await importLines(folder.file("other"), lines.slice(0, 2));
   const other = await importPull("other");
   assert.equal(other.code, 1);

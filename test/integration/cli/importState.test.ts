@@ -456,7 +456,7 @@ test("an import that is killed leaves nothing that is served, and one that fails
   assert.deepEqual([blocks, found], [0, []]);
   assert.equal((await runProofd(flags, {input: lines.join("\n")})).code, 0);
   const again = await runHere(flags);
-  assert.match(again.stdout, /^imported 0 blocks, 1 already held/, again.stderr);
+  assert.match(again.stdout, /^imported 0 blocks, 1 already in the store/, again.stderr);
   const other = await runHere([...flags, "--suite", "sha256"]);
   assert.equal(other.code, 2);
   assert.equal(other.stderr, "error: --suite: expected keccak, that of a state of geth, got sha256\n");

@@ -91,13 +91,13 @@ for (const suite of sampleOf(SUITE_NAMES, 2))
     const first = await importLogs(begun, packed, "--suite", suite, "--genesis", GENESIS);
     assert.match(
       first.stdout,
-      /^imported 47 blocks; blocks 0 to 46 are held, none is finalized;/,
+      /^imported 47 blocks; the store has blocks 0 to 46, none is finalized;/,
       first.stderr,
     );
     const last = await importLogs(whole, digits, "--suite", suite, "--finalized", "last");
     assert.match(
       last.stdout,
-      /^imported 47 blocks; blocks 0 to 46 are held, finalized up to 46;/,
+      /^imported 47 blocks; the store has blocks 0 to 46, finalized up to 46;/,
       last.stderr,
     );
     const roots = await applyBlocks(folder.file(`executed-${suite}`), suite, executed);
@@ -105,7 +105,7 @@ for (const suite of sampleOf(SUITE_NAMES, 2))
     assert.deepEqual(await readStoredRoots(begun), roots);
     assert.deepEqual(await readStoredRoots(whole), roots);
     const again = await importLogs(begun, packed);
-    assert.match(again.stdout, /^imported 0 blocks, 47 already held;/, again.stderr);
+    assert.match(again.stdout, /^imported 0 blocks, 47 already in the store;/, again.stderr);
   });
 
 /** The state roots of the blocks as they were executed. */

@@ -138,7 +138,7 @@ test("the commands for a chain of blocks import it, check it and serve the print
   const [imported, checked, snapshot] = ends;
   assert.match(
     imported?.stdout ?? "",
-    /^imported 101 blocks; blocks 0 to 100 are held, finalized up to 100\b/,
+    /^imported 101 blocks; the store has blocks 0 to 100, finalized up to 100\b/,
     imported?.stderr,
   );
   assert.match(

@@ -268,7 +268,7 @@ test("a folder that was there stays, and so does a store that was, or that holds
   assert.deepEqual(readdirSync(empty), []);
   assertFailed(await importText(`${good}hello\n`), 1, /line 3/, [empty]);
   assertFailed(await importText("hello\n"), 1, /line 1/, [empty]);
-  assert.match((await importText(good)).stdout, /^imported 0 blocks, 2 already held/);
+  assert.match((await importText(good)).stdout, /^imported 0 blocks, 2 already in the store/);
 });
 
 test("a pipe or a device in place of a file is refused, and nobody waits for it", {

@@ -194,10 +194,10 @@ test("an import prunes too, skips blocks that are pruned, and refuses other bloc
   };
   const first = await importThese(lines.slice(0, 30));
   assert.equal(first.code, 0, first.stderr);
-  assert.match(first.stdout, /blocks 25 to 29 are held.*; pruned 25 blocks, \d+ pages/);
+  assert.match(first.stdout, /the store has blocks 25 to 29.*; pruned 25 blocks, \d+ pages/);
   const second = await importThese(lines);
   assert.equal(second.code, 0, second.stderr);
-  assert.match(second.stdout, /imported 10 blocks, 30 already held; blocks 35 to 39 are held/);
+  assert.match(second.stdout, /imported 10 blocks, 30 already in the store; the store has blocks 35 to 39/);
   const other = lines.map((line, at) => (at === 3 ? {...line, hash: `0x${"77".repeat(32)}`} : line));
   const third = await importThese(other);
   assert.equal(third.code, 1);
