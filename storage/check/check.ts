@@ -4,7 +4,7 @@ import type {StateReader} from "../block/stateReader.ts";
 import {type AcknowledgedNote, describeLoss, NOTE_FILE} from "../directory/acknowledgedNote.ts";
 import {KeyCheck} from "./checkKeys.ts";
 import {checkRecords} from "./checkRecords.ts";
-import {checkState, readBlock, readKeptBlock} from "./checkState.ts";
+import {checkState, readBlock} from "./checkState.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
 /**
@@ -33,7 +33,7 @@ export async function checkEverything(
   let kept: BlockRecord | undefined;
   let sincePage: number | undefined;
   for (let block = isMarked ? store.firstBlock : 0; block <= latest; block++) {
-    const record = readBlock(store, block, findings);
+    const record = readBlock(store, block, findings, true);
     if (record === undefined) continue;
     const isKept = store.readPruned(block) === undefined;
     if (earliest !== undefined && (block < earliest ? isKept : block === earliest && !isKept))
@@ -88,7 +88,7 @@ export function checkNote(
 }
 
 export async function checkBlock(store: StateReader, block: number, findings: Findings): Promise<void> {
-  const record = readKeptBlock(store, block, findings);
+  const record = readBlock(store, block, findings);
   if (record !== undefined) await checkState(store, findings, new KeyCheck(store, findings), record, "all");
 }
 
@@ -99,7 +99,7 @@ export async function checkSample(
   count: number,
   findings: Findings,
 ): Promise<void> {
-  const record = readKeptBlock(store, block, findings);
+  const record = readBlock(store, block, findings);
   if (record === undefined) return;
   const keys = new KeyCheck(store, findings);
   for (let i = 0; i < count; i++) {

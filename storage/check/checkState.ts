@@ -15,24 +15,16 @@ import {checkTree} from "./checkTree.ts";
 import {checkTrie} from "./checkTrie.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
-export function readKeptBlock(
+/** Checks a block's record, that of its hash, and its state root. @returns undefined if the record cannot be read */
+export function readBlock(
   store: StateReader,
   block: number,
   findings: Findings,
+  mayBePruned = false,
 ): BlockRecord | undefined {
-  try {
-    store.refusePruned(block);
-    return readBlock(store, block, findings);
-  } catch (error) {
-    findings.report(`block ${block}`, toFinding(error));
-    return undefined;
-  }
-}
-
-/** Checks a block's record, that of its hash, and its state root. @returns undefined if the record cannot be read */
-export function readBlock(store: StateReader, block: number, findings: Findings): BlockRecord | undefined {
   const where = `block ${block}`;
   try {
+    if (!mayBePruned) store.refusePruned(block);
     const record = store.headerRecordOrThrow(block);
     findings.blocks++;
     const {header, stateRoot, accounts, trie} = record;
