@@ -1,7 +1,7 @@
 /** Blocks from differences (docs/importing.md): NDJSON, one line per block, read as it streams in. */
 import type {AccountChange, SlotDifference} from "../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
-import type {BlockDifference, BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
+import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {decodeHeader, type WholeHeader} from "../../storage/block/headerRlp.ts";
 import {toHex} from "../../storage/hex.ts";
 import {RlpError} from "../../storage/rlp/rlpReader.ts";
@@ -15,7 +15,7 @@ import {
   parseWord,
   unexpected,
 } from "../rpc/answerValues.ts";
-import {atLine, type LineHandler, LineScanner} from "./lineScanner.ts";
+import {atLine, type LineHandler, LineScanner, parseJson} from "./lineScanner.ts";
 
 /** One account with a million slots has 140 MB; JSON.parse takes texts of up to 512 MB. */
 const MAX_ACCOUNT_BYTES = 256 << 20;
@@ -95,17 +95,13 @@ class LineAssembler implements LineHandler {
     const number = parseBlockNumber(this.fields.get("number"), "number");
     const hash = parseFixedBytes(this.fields.get("hash"), "hash", 32);
     const header = this.readHeader(number, hash) ?? this.header(number, hash);
-    const difference = this.difference(header, accounts);
-    const finalized = this.fields.get("finalized");
-    const chainId = this.fields.get("chainId");
+    const expectedStateRoot = this.parse("stateRoot", value => parseFixedBytes(value, "stateRoot", 32));
+    const chainId = this.parse("chainId", value => parseQuantity(value, "chainId", 256));
+    const chain = number === 0 ? {chainId, config: this.parse("config", parseConfig)} : undefined;
+    const difference = {header, accounts, expectedStateRoot, chain};
+    const finalized = this.parse("finalized", value => parseBlockNumber(value, "finalized"));
     this.blocks.push({
-      kind: "block",
-      line,
-      number,
-      hash,
-      origin: "the line",
-      finalized: finalized === undefined ? undefined : parseBlockNumber(finalized, "finalized"),
-      chainId: chainId === undefined ? undefined : parseQuantity(chainId, "chainId", 256),
+      ...{kind: "block", line, number, hash, origin: "the line", finalized, chainId},
       difference: async () => difference,
     });
     this.fields = new Map();
@@ -138,23 +134,14 @@ class LineAssembler implements LineHandler {
     return {number, hash, ...parseHeaderFields(fields, "")};
   }
 
-  private difference(header: BlockHeader, accounts: AccountDifferences): BlockDifference {
-    const stateRoot = this.fields.get("stateRoot");
-    return {
-      header,
-      accounts,
-      expectedStateRoot: stateRoot === undefined ? undefined : parseFixedBytes(stateRoot, "stateRoot", 32),
-      chain: header.number === 0 ? this.chain() : undefined,
-    };
+  private parse<Value>(name: string, parse: (value: unknown) => Value): Value | undefined {
+    const value = this.fields.get(name);
+    return value === undefined ? undefined : parse(value);
   }
+}
 
-  private chain(): ChainConfig {
-    const {chainId, config} = Object.fromEntries(this.fields);
-    return {
-      chainId: chainId === undefined ? undefined : parseQuantity(chainId, "chainId", 256),
-      config: config === undefined ? undefined : JSON.stringify(parseObject(config, "config")),
-    };
-  }
+function parseConfig(value: unknown): string {
+  return JSON.stringify(parseObject(value, "config"));
 }
 
 function parseHeader(rlp: Uint8Array): WholeHeader {
@@ -163,14 +150,6 @@ function parseHeader(rlp: Uint8Array): WholeHeader {
   } catch (error) {
     if (!(error instanceof RlpError)) throw error;
     throw new SourceError(`header: expected a block's header, got other bytes: ${error.message}`);
-  }
-}
-
-function parseJson(text: Buffer, what: string): unknown {
-  try {
-    return JSON.parse(text.toString());
-  } catch (error) {
-    throw new SourceError(`${what} is not JSON: ${(error as Error).message}`);
   }
 }
 

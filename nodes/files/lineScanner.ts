@@ -208,3 +208,12 @@ export function atLine<Result>(reader: {readonly line: number}, work: () => Resu
     throw new SourceError(`line ${reader.line}: ${(error as Error).message}`, {cause: error});
   }
 }
+
+/** @param what - names the value in messages. @throws SourceError */
+export function parseJson(text: Buffer | string, what: string): unknown {
+  try {
+    return JSON.parse(text.toString());
+  } catch (error) {
+    throw new SourceError(`${what} is not JSON: ${(error as Error).message}`, {cause: error});
+  }
+}

@@ -4,7 +4,7 @@ import {type SourceBlock, SourceError} from "../blocks/sourceStep.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../blocks/trielogs/trieLog.ts";
 import {toDifferences} from "../blocks/trielogs/trieLogDifference.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../rpc/answerValues.ts";
-import {atLine} from "./lineScanner.ts";
+import {atLine, parseJson} from "./lineScanner.ts";
 
 /** The digits of the longest trie log, and the fields around them. */
 const MAX_LINE_BYTES = 2 * MAX_TRIE_LOG_BYTES + 4096;
@@ -62,7 +62,7 @@ function parseLine(text: string, line: number): SourceBlock {
 }
 
 function parseFields(text: string): TrieLog {
-  const {blockNumber, blockHash, trieLog} = parseObject(parseJson(text), "the line");
+  const {blockNumber, blockHash, trieLog} = parseObject(parseJson(text, "it"), "the line");
   const log = decodeTrieLog(parseBytes(trieLog, "trieLog", MAX_TRIE_LOG_BYTES));
   const number = Number(parseQuantity(blockNumber, "blockNumber", 48));
   if (number !== log.blockNumber)
@@ -70,14 +70,6 @@ function parseFields(text: string): TrieLog {
   if (Buffer.compare(parseFixedBytes(blockHash, "blockHash", 32), log.blockHash) !== 0)
     throw new SourceError(`blockHash is ${blockHash}, but the trie log is of ${toHex(log.blockHash)}`);
   return log;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SourceError(`it is not JSON: ${(error as Error).message}`, {cause: error});
-  }
 }
 
 /** With or without 0x, also in quotes. */
