@@ -4,11 +4,11 @@ import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {crc32} from "node:zlib";
 import {WORD_BYTES} from "../../../storage/hash/suite.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
 import {BUCKET, bucketEntries, ENTRY_BYTES} from "../../../storage/page/indexPage.ts";
 import {childCount, childRootAt, INNER_PAGE} from "../../../storage/page/innerPage.ts";
+import {sealRecord} from "../../../storage/record/record.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Prover} from "../../../workers/prove/prover.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -140,13 +140,6 @@ test("a page that is gone, or stands under another's number, fails by name", asy
   );
   assert.match(found, new RegExp(`page ${pages.at(-3)?.readUIntBE(1, 6)}: checksum`));
 });
-
-/** A record's value as proofd seals it: the body and its checksum. */
-function seal(key: Buffer, body: Buffer): Buffer {
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(body, crc32(key)));
-  return Buffer.concat([body, sum]);
-}
 
 test("a damaged page or a missing block is -32603 with a request id on the wire, named in the log, counted, and spoils no neighbour", async () => {
   const directory = await copyOfStore("wire");
@@ -280,7 +273,7 @@ test("what no checksum shows, check finds: index pages, lists, roots and records
   ];
   for (const [what, name, body, expectedFinding] of forgeries) {
     const key = Buffer.from(name, "latin1");
-    await tamper(directory, db => (body === undefined ? db.del(key) : db.put(key, seal(key, body))));
+    await tamper(directory, db => (body === undefined ? db.del(key) : db.put(key, sealRecord(key, body))));
     const found = await findings(directory);
     assert.ok(
       found.some(text => expectedFinding.test(text)),
@@ -303,7 +296,7 @@ test("a sampled leaf that its key does not lead to is named, and its page's root
       else if (body[0] === INNER_PAGE)
         for (let i = 0; i < childCount(body); i++)
           body.fill(7, childRootAt(body, i), childRootAt(body, i) + WORD_BYTES);
-      await db.put(key, seal(key, body));
+      await db.put(key, sealRecord(key, body));
     }
   });
   const found = (await checkStore(directory, 20)).found.join("\n");
@@ -343,7 +336,7 @@ test("bytes flipped in LevelDB's own files never make a wrong proof", async () =
 
 test("a store of another hash suite, and a LevelDB of something else, are refused by name", async () => {
   const key = Buffer.from("mformat");
-  const record = (body: object): Buffer => seal(key, Buffer.from(JSON.stringify(body)));
+  const record = (body: object): Buffer => sealRecord(key, Buffer.from(JSON.stringify(body)));
   const directory = await copyOfStore("format");
   await tamper(directory, db => db.put(key, record({version: 4, suite: "md5"})));
   await assert.rejects(openEngine(directory), {
