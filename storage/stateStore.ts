@@ -164,10 +164,7 @@ export class StateStore implements WriteTarget {
     return rollBack(this, block);
   }
 
-  /**
-   * Also for finalized blocks. No sharer may be open. @throws StoreError BLOCK_UNKNOWN, BLOCK_PRUNED, PRUNING,
-   * WRITE_FAILED
-   */
+  /** Also for finalized blocks; no sharer may be open. @throws as rollBack, and StoreError PRUNING */
   async rollbackFinalized(block: number): Promise<void> {
     const run = readRun(this.reader);
     if (run !== undefined)

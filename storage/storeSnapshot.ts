@@ -102,11 +102,7 @@ async function takeFiles(
   }
 }
 
-/**
- * The newest block of a store, from its files: LevelDB would change them.
- *
- * @param directory - what messages call the folder. @throws StoreError, also BLOCK_UNKNOWN if the store has no block
- */
+/** Read from the files. @param directory - for messages. @throws StoreError, also BLOCK_UNKNOWN for an empty store */
 export async function readNewestBlock(folder: string, directory: string): Promise<NewestBlock> {
   const {newest, close} = await openFiles(folder, directory);
   close();

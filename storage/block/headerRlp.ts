@@ -60,10 +60,7 @@ export const HEADER_ITEMS: readonly HeaderItem[] = [
 ];
 export const FIRST_ITEMS = 15;
 
-/**
- * @param rlp - not a Buffer, whose views cost three times as much. The fields are views of it
- * @throws RlpError naming the field
- */
+/** @param rlp - not a Buffer, whose views cost three times as much. @throws RlpError naming the field */
 export function decodeHeader(rlp: Uint8Array): WholeHeader {
   const outer = new RlpReader(rlp);
   const list = outer.readList();
@@ -84,10 +81,7 @@ export function decodeHeader(rlp: Uint8Array): WholeHeader {
   };
 }
 
-/**
- * @returns the header's RLP, whose keccak256 should be its hash. undefined if its source gave only single fields
- * @throws RlpError if `rest` is not RLP
- */
+/** @returns undefined if its source gave only single fields. @throws RlpError if `rest` is not RLP */
 export function encodeHeader(header: BlockHeader): Uint8Array | undefined {
   const {rest} = header;
   if (rest === undefined) return undefined;

@@ -178,9 +178,7 @@ export class StateReader {
     return body === undefined ? NO_KEYS : decodeLeafKeys(owner, page, body);
   }
 
-  /**
-   * @returns undefined if they were not kept, or are overwritten (keptChanges.ts). @throws StoreError RECORD_DAMAGED
-   */
+  /** @returns undefined if not kept, or overwritten (keptChanges.ts). @throws StoreError RECORD_DAMAGED */
   readChanges({number, hash}: BlockHeader): Buffer | undefined {
     const body = this.readRecord(placeOfChanges(number));
     return body === undefined ? undefined : changesOfKept(body, hash);

@@ -7,10 +7,7 @@ import {checkRecords} from "./checkRecords.ts";
 import {checkState, readBlock} from "./checkState.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
-/**
- * Checks every record, each kept block's new pages, and the newest block's lists and indexes. Unreached pages are no
- * findings.
- */
+/** Checks every record, each kept block's new pages, and the newest block's lists and indexes. */
 export async function checkEverything(
   store: StateReader,
   records: Iterable<[key: Buffer, value: Buffer]>,

@@ -46,10 +46,7 @@ export async function checkTree(check: TreeCheck): Promise<void> {
   if (extent === "all") await checkLinks(check);
 }
 
-/**
- * @param only - the leaf whose path is checked. undefined: all are
- * @returns the root calculated from the page, or undefined if the page cannot be read
- */
+/** @param only - the leaf whose path is checked; undefined: all are. @returns undefined if the page is unreadable */
 async function checkPages(
   check: TreeCheck,
   page: number,

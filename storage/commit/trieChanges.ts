@@ -19,10 +19,7 @@ export class TrieChanges {
     this.tries = new TrieReader(pages);
   }
 
-  /**
-   * @param trie - before the block
-   * @throws StoreError BLOCK_INVALID for an account or slot that comes twice, BEFORE_MISMATCH, and those of reading
-   */
+  /** @throws StoreError BLOCK_INVALID for an account or slot that comes twice, BEFORE_MISMATCH, those of reading */
   check({header, accounts}: BlockDifference, trie: TrieRoot = EMPTY_TRIE): void {
     const seen = new Set<string>();
     for (let position = 0; position < accounts.count; position++) {

@@ -136,10 +136,7 @@ export class WriteBatch implements PageWriter {
     if (this.findCode(hash) === undefined) this.put(codeKey(hash), code);
   }
 
-  /**
-   * Starts a transaction. @returns rolls it back: drops what was put since and is not written. No block leads to pages
-   * that were written.
-   */
+  /** @returns a rollback: drops what was put since and is not written. No block leads to written pages */
   begin(): () => void {
     const mark = this.puts.length;
     const {flushes} = this;

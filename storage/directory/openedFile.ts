@@ -18,10 +18,7 @@ export class OpenedFile {
     private readonly bytes: number,
   ) {}
 
-  /**
-   * @param manifest - the file that names it
-   * @throws FileDamage; StoreError STORE_UNREADABLE if too many files are open
-   */
+  /** @throws FileDamage; StoreError STORE_UNREADABLE if too many files are open */
   static open(directory: string, name: string, manifest: string): OpenedFile {
     let file: number;
     try {
@@ -40,10 +37,7 @@ export class OpenedFile {
     closeSync(this.file);
   }
 
-  /**
-   * Copies as many bytes as it had when it was opened, synced. What `onCopied` throws ends it. @throws FileDamage,
-   * StoreError WRITE_FAILED
-   */
+  /** Copies what it had when it was opened, synced. @throws FileDamage, StoreError WRITE_FAILED, as `onCopied` */
   async copyTo(folder: string, onCopied: (bytes: number) => void): Promise<void> {
     const {bytes} = this;
     const chunk = Buffer.allocUnsafe(Math.min(bytes, CHUNK_BYTES));

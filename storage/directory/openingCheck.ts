@@ -73,10 +73,7 @@ export function damageOf(store: string, {code, message, finding}: FileDamage): S
   return new StoreError(code, `${store} ${finding.isRefused ? "cannot be read" : "is damaged"}: ${message}`);
 }
 
-/**
- * Reads the blocks that hold `keys`, or would: a damaged key there hides a record, or its newest value. @throws
- * FileDamage
- */
+/** Reads the blocks of `keys`: a damaged key there hides a record, or its newest value. @throws FileDamage */
 function requireNear(directory: string, tables: readonly TableFile[], {gte, lte}: KeyRange): void {
   for (const live of tables) {
     if (compareKeys(live.largest, gte) < 0 || compareKeys(live.smallest, lte) > 0) continue;

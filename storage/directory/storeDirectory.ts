@@ -23,10 +23,7 @@ import {NOTE_FILE} from "./acknowledgedNote.ts";
 
 const FIRST_MANIFEST = "MANIFEST-000001";
 
-/**
- * The missing folders on the path to `directory`, uppermost first. @throws StoreError STORE_UNREADABLE if one is not a
- * folder
- */
+/** The missing folders on the path, uppermost first. @throws StoreError STORE_UNREADABLE if one is not a folder */
 export function missingFolders(directory: string): string[] {
   const missing: string[] = [];
   for (let at = resolve(directory); !isFolder(at); at = dirname(at)) {

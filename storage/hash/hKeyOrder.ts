@@ -17,10 +17,7 @@ export function sortByHKey(hKeys: Buffer): Uint32Array {
   return order.sort((a, b) => (prefixes[a] as number) - (prefixes[b] as number) || compareKeys(hKeys, a, b));
 }
 
-/**
- * Compares 32 bytes with `hKey`. A loop: keys differ early, and Buffer.compare costs a call into C++. @returns below 0,
- * 0 or above 0
- */
+/** Keys differ early, and Buffer.compare costs a call into C++. @returns below 0, 0 or above 0 */
 export function compareWordAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
   for (let i = 0; i < WORD_BYTES; i++) {
     const difference = (bytes[offset + i] as number) - (hKey[i] as number);

@@ -85,10 +85,7 @@ export function occupied(level: number, pageIndex: number, positions: number): n
   return Math.min(perPage, Math.ceil(positions / perEntry) - pageIndex * perPage);
 }
 
-/**
- * Which child of its page at `level` lies on the path to a leaf. Divides instead of shifting, because leaf indexes have
- * 40 bits.
- */
+/** Divides instead of shifting, because leaf indexes have 40 bits. */
 export function childOnPath(level: number, leafIndex: number): number {
   return Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % childrenPerPage(level);
 }
@@ -109,9 +106,7 @@ const starts: Uint8Array = (() => {
   return table;
 })();
 
-/**
- * Nodes before row `row` in a page whose lowest row has `nodes`: also the nodes of all rows, if it has `row` of them.
- */
+/** Nodes before row `row` in a page with `nodes` in its lowest row; all nodes, if it has `row` rows. */
 export function rowStart(nodes: number, row: number): number {
   return starts[nodes * (MAX_ROWS + 1) + row] as number;
 }

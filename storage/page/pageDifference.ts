@@ -97,11 +97,7 @@ function encodeDifference(
   return record;
 }
 
-/**
- * @param record - of a page
- * @param open - reads its base
- * @throws StoreError RECORD_DAMAGED, and those of `open`
- */
+/** @param open - reads the base. @throws StoreError RECORD_DAMAGED, and those of `open` */
 export function openRecordedPage(page: number, record: Buffer, open: (page: number) => OpenPage): OpenPage {
   const [kind] = record;
   if (kind !== DIFFERENCE && kind !== ANCHOR) return {body: record, base: 0, isAnchor: false};

@@ -141,10 +141,7 @@ export class LeafPageDraft extends DraftRows {
   }
 }
 
-/**
- * `nodes` is the page itself, with room for all children: a full page is copied when it is read, but not when it is
- * written.
- */
+/** `nodes` is the page itself: a full page is copied when it is read, but not when it is written. */
 export class InnerPageDraft extends DraftRows {
   /** The page is not stored yet, so its rows lack the nodes of children that are stored. */
   readonly isNew: boolean;
@@ -175,11 +172,7 @@ export class InnerPageDraft extends DraftRows {
     return position < childCount(this.nodes) ? childPage(this.nodes, position) : 0;
   }
 
-  /**
-   * The caller writes the child's two nodes to `this.nodes` at `at(0, 2 * position)`.
-   *
-   * @param position - at most one after the last
-   */
+  /** At most one after the last. The caller writes the child's two nodes to `nodes` at `at(0, 2 * position)`. */
   setChild(position: number, page: number): void {
     setChildPage(this.nodes, position, page);
     this.dirty |= 3 << (2 * position);

@@ -9,11 +9,7 @@ export interface PageReader {
 
 /** Also takes new pages, and reads them before they are written. */
 export interface PageWriter extends PageReader {
-  /**
-   * @param encode - returns the page with `spare` free bytes at its end
-   * @param before - the page that it replaces
-   * @returns the page's number
-   */
+  /** @param encode - leaves `spare` bytes free at the page's end. @param before - the page that it replaces */
   putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number;
 }
 

@@ -45,9 +45,7 @@ export class KeyHints {
     return NO_HINT;
   }
 
-  /**
-   * Notes all entries of a bucket (indexPage.ts). The other keys are already in memory, and may be asked for as well.
-   */
+  /** Notes all entries of a bucket: the other keys may be asked for as well. */
   noteBucket(entries: Buffer, salt: number): void {
     for (let at = 0, i = 0; at < entries.length; at += ENTRY_BYTES, i++)
       this.note(this.place(entries, at, salt), tagAt(entries, at), entryLeafIndex(entries, i));

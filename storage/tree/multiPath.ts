@@ -85,10 +85,7 @@ export class MultiPath {
     this.leafPages = NO_PAGES;
   }
 
-  /**
-   * Hot: runs once per leaf. @param leaf - its number in the table, ascending. @throws StoreError RECORD_MISSING,
-   * RECORD_DAMAGED
-   */
+  /** Hot: runs once per leaf. @param leaf - its number in the table, ascending. @throws as `begin` */
   read(leaf: number): void {
     const tree = this.tree as Tree;
     const leafIndex = this.leafIndexes[leaf] as number;

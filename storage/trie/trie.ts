@@ -48,10 +48,7 @@ export class TrieReader {
     });
   }
 
-  /**
-   * @param path - 32 bytes. @returns a view until the next call; undefined: absent. @throws StoreError RECORD_MISSING,
-   * RECORD_DAMAGED
-   */
+  /** @returns a view until the next call; undefined: absent. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   find(page: number, path: Uint8Array, kind: TrieKind): Uint8Array | undefined {
     const {wasm} = this.module;
     this.module.memory.set(path, wasm.pathAt.value);
@@ -136,10 +133,7 @@ export class TrieWriter extends TrieReader {
     super(pages);
   }
 
-  /**
-   * Puts the new pages. @param writes - the last one of a path counts. @throws StoreError RECORD_MISSING,
-   * RECORD_DAMAGED
-   */
+  /** @param writes - the last one of a path counts. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   update(before: TrieRoot, writes: readonly TrieWrite[], kind: TrieKind): TrieRoot {
     const {wasm} = this.module;
     const most = wasm.maxEntries.value;

@@ -62,10 +62,7 @@ interface TrieLeaf {
   readonly value: Buffer;
 }
 
-/**
- * @param path - 32 bytes that begin with the nibbles on the path to the page
- * @throws StoreError RECORD_DAMAGED if it is not a page of a trie
- */
+/** @param path - begins with the nibbles on the path to the page. @throws StoreError RECORD_DAMAGED */
 export function readTriePage(
   page: number,
   body: Buffer,

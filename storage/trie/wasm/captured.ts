@@ -38,10 +38,7 @@ export function endRun(before: u32): void {
   }
 }
 
-/**
- * Keeps the node encoded at NODE, if it is on the path. @param depth - nibbles to the node. @param path - of a key
- * below it
- */
+/** Keeps the node encoded at NODE, if it is on the path. @param path - of a key below it */
 export function capture(path: usize, depth: i32, bytes: u32): void {
   if (!isOn || (bytes < MIN_BYTES && depth > 0) || firstDifference(path, PATH, 0, depth) < depth) return;
   keep(bytes);

@@ -1,10 +1,7 @@
 /** The writes of an update, in the order of their paths. */
 import {ENTRIES, ENTRY_BYTES, ENTRY_NIBBLES, ORDER, PATH_NIBBLES, SPARE_ORDER} from "./layout";
 
-/**
- * Writes pointers to the first `count` entries to ORDER, sorted by path; the last one of a path stays. @returns their
- * end
- */
+/** Writes pointers to the entries to ORDER, sorted by path; the last one of a path stays. @returns their end */
 export function sortEntries(count: u32): usize {
   for (let i: u32 = 0; i < count; i++) {
     const entry = ENTRIES + i * ENTRY_BYTES;

@@ -32,8 +32,7 @@ export function foundBytes(): u32 {
 }
 
 /**
- * Finds PATH in the trie with the root page `root`; 0: it is empty. @returns the address of its value until the next
- * call; 0: absent
+ * Finds PATH in the trie at page `root`; 0: it is empty. @returns where its value is until the next call; 0: nowhere
  */
 export function find(root: f64, accounts: bool): usize {
   return follow(root, accounts, false);

@@ -1,8 +1,6 @@
 /** Functions that trieModule.ts provides. */
 
-/**
- * Writes the body of a page. @returns its length. Throws if there is no such page, or it is longer than MAX_PAGE_BYTES
- */
+/** @returns the length of the page's body. Throws if there is none, or it is longer than MAX_PAGE_BYTES */
 export declare function load(page: f64, to: usize): u32;
 /** Stores a page. @param before - the one that it replaces; 0: none. @returns its number */
 export declare function put(from: usize, bytes: usize, before: f64): f64;

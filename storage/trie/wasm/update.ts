@@ -66,10 +66,7 @@ export const REFERENCE: usize = memory.data(48, 16);
 let count: u32 = 0;
 const LEAVES: usize = memory.data(16, 16);
 
-/**
- * Applies entries to the trie with the root page `root`; 0: it is empty. RESULT is the new root. @returns its page; 0:
- * empty
- */
+/** Applies entries to the trie at page `root`, and sets RESULT. @returns the new root's page. 0: an empty trie */
 export function update(root: f64, entries: u32, accounts: bool): f64 {
   setAccounts(accounts);
   const end = sortEntries(entries);
