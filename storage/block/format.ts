@@ -34,12 +34,7 @@ const FIRST_MARKS: readonly (readonly [key: Buffer, body: Buffer])[] = [
   [META.unverified, encodeNumber(MAX_U48)],
 ];
 
-/**
- * Writes the first records into an empty database.
- *
- * @param suite - its name; undefined: the default
- * @throws StoreError FORMAT_MISMATCH if the database is not empty, STORE_DAMAGED if it should not be, WRITE_FAILED
- */
+/** @throws StoreError FORMAT_MISMATCH if the database is not empty, STORE_DAMAGED if it should not be, WRITE_FAILED */
 export async function makeFormat(
   db: Level<Buffer, Buffer>,
   directory: string,

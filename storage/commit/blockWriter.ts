@@ -204,11 +204,7 @@ export class BlockWriter {
     this.batch.put(META.finalized, encodeNumber(this.finalized));
   }
 
-  /**
-   * Marks blocks up to `block` as finalized, if the store has that block, flushed or not.
-   *
-   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT if its hash is another one
-   */
+  /** The store must have that block, flushed or not. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT if not so */
   finalizeStored(block: number, hash?: Uint8Array): void {
     const {latest} = this;
     if (latest === undefined || block > latest) {
@@ -224,10 +220,7 @@ export class BlockWriter {
     this.markFinalized(block);
   }
 
-  /**
-   * Records a step of finality and marks its blocks as finalized. All applied blocks must be flushed. @throws
-   * StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT: nothing is recorded
-   */
+  /** All applied blocks must be flushed. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT: nothing is recorded */
   recordFinality(step: FinalityStep): void {
     const last = step.events.at(-1);
     const verified = putFinalityStep(this.reader, this.batch, step);

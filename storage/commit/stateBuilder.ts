@@ -71,9 +71,7 @@ export class StateBuilder {
   }
 
   /**
-   * @param nextFreeNode - of the account tree
-   * @param check - called from time to time. It may throw to end the work
-   * @throws StoreError BLOCK_CONFLICT if the store has blocks, BLOCK_INVALID
+   * @param nextFreeNode - of the account tree. @param check - called from time to time; it may throw to end the work
    */
   static async create(
     target: WriteTarget,

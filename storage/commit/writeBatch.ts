@@ -167,12 +167,7 @@ export class WriteBatch implements PageWriter {
     await this.written;
   }
 
-  /**
-   * Forgets the pages that were read: the store was opened, or blocks were rolled back.
-   *
-   * @param nextPage - no page on disk has this number or a higher one. Numbers that this batch gave to pages are not
-   *   given again
-   */
+  /** Forgets the pages that were read. @param nextPage - no page on disk has this number or a higher one */
   reset(nextPage: number): void {
     if (this.puts.length > 0 || this.written !== undefined)
       throw new Error("a write batch is reset although it has records that are not on disk");

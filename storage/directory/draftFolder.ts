@@ -20,12 +20,7 @@ export class DraftFolder {
     private readonly out: string,
   ) {}
 
-  /**
-   * @param out - must not exist; its parent folder must
-   * @param store - `out` must not lie in it
-   * @param onLeftover - called with each folder beside `out` that an earlier process has left
-   * @throws StoreError WRITE_FAILED
-   */
+  /** @param out - must not exist, nor lie in `store`; its parent must exist. @throws StoreError WRITE_FAILED */
   static async create(
     out: string,
     store: string,

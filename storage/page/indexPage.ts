@@ -71,11 +71,7 @@ export function encodeBucket(entries: Uint8Array, spare: number): Buffer {
   return page;
 }
 
-/**
- * Binary search among sorted entries.
- *
- * @returns the position of the entry with this key, or -(p + 1) where p entries are below it
- */
+/** @returns the position of the entry with this key, or -(p + 1) where p entries are below it */
 export function searchEntries(entries: Buffer, hKey: Uint8Array): number {
   let low = 0;
   let high = entries.length / ENTRY_BYTES;

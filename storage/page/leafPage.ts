@@ -102,12 +102,7 @@ export function entryEnd(page: Buffer, position: number): number {
   return entriesAt(page) + page.readUInt16BE(HEAD_BYTES + 2 * position);
 }
 
-/**
- * The caller writes rows 0 and 1 back to back, cut to the occupied prefix, at `leafRowsAt`.
- *
- * @param leaves - or their entries, as a page has them
- * @param spare - bytes to leave free at the end, for the checksum
- */
+/** @param leaves - or their entries. The caller writes rows 0 and 1, cut to the occupied prefix, at `leafRowsAt` */
 export function encodeLeafPage(leaves: readonly (Leaf | Buffer | undefined)[], spare: number): Buffer {
   let entryBytes = 0;
   for (const leaf of leaves)

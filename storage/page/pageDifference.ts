@@ -50,12 +50,7 @@ export interface ReplacedPage {
   readonly differ?: (base: Buffer, most: number) => Uint8Array | undefined;
 }
 
-/**
- * Chooses the form of a page that replaces another one.
- *
- * @param open - reads a page. @param page - the new one's number. @param spare - free bytes at the record's end
- * @returns the form, and the record unless it is the page itself
- */
+/** @param page - the new one's number. @returns the form, and the record unless it is the page itself */
 export function chooseForm(
   open: (page: number) => OpenPage,
   page: number,

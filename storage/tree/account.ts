@@ -116,12 +116,7 @@ export class StoredParts {
   storageAt = -1;
   nextFreeSlot = 0;
 
-  /**
-   * Hot: runs once per leaf of a range.
-   *
-   * @param page - with the stored account from `start` to `end`
-   * @throws StoreError RECORD_DAMAGED
-   */
+  /** Hot: runs once per leaf of a range, which `page` has from `start` to `end`. @throws StoreError RECORD_DAMAGED */
   find(page: Buffer, start: number, end: number): void {
     const flags = page[start] as number;
     this.nonceBytes = page[start + 1] as number;

@@ -74,10 +74,7 @@ export class LeafPath implements OpenedLeaf {
     this.opening = memory.subarray(openingAt, openingAt + suite.leafOpeningBytes);
   }
 
-  /**
-   * As OpenedLeaf says. Hot: runs once per proved key. Reads are synchronous, because a worker has nothing else to do
-   * meanwhile.
-   */
+  /** Hot: runs once per proved key. Reads are synchronous: a worker has nothing else to do meanwhile. */
   tryOpen(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array | undefined): boolean {
     if (leafIndex >= tree.nextFreeNode) return false;
     const top = rootLevel(tree.nextFreeNode);
@@ -134,11 +131,7 @@ export class LeafPath implements OpenedLeaf {
     body.copy(out, out.length - 2 * WORD_BYTES, keyAt, keyAt + 2 * WORD_BYTES);
   }
 
-  /**
-   * @param offset - offset of the left node; the right one follows it
-   * @param available - how many of the two are stored; the others are empty sub-trees
-   * @param height - height of the two nodes
-   */
+  /** @param available - how many of the two nodes from `offset` on are stored; the others are empty sub-trees */
   private copyPair(body: Buffer, offset: number, available: number, height: number): void {
     const out = this.filled;
     this.filled = out + PRE_IMAGE_BYTES;

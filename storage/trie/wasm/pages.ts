@@ -38,11 +38,7 @@ export const PLACE: usize = memory.data(32, 16);
 /** The page in each depth's frame, below 0 for one of slots: root and branches near it are the same for many paths. */
 const LOADED: usize = memory.data(8 * (PATH_NIBBLES + 1), 8);
 
-/**
- * Reads a page to its depth's frame, if it is not there.
- *
- * @param depth - where the path of its first node begins. 0: it may be a small page
- */
+/** Reads a page to its depth's frame, if it is not there. @param depth - 0: it may be a small page */
 export function readPage(number: f64, depth: i32): usize {
   const to = inputOf(depth);
   const loaded = LOADED + ((<usize>depth) << 3);
