@@ -204,7 +204,7 @@ export class BlockWriter {
     this.batch.put(META.finalized, encodeNumber(this.finalized));
   }
 
-  /** The store must have that block, flushed or not. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT if not so */
+  /** The block must be stored, flushed or not. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT for another hash */
   finalizeStored(block: number, hash?: Uint8Array): void {
     const {latest} = this;
     if (latest === undefined || block > latest) {
