@@ -54,8 +54,4 @@ export type BlockEnd = number | "latest" | "oldest";
 export type KeyChoice =
   | Keys
   /** Those of `known` if the server serves that chain; otherwise, in eth style, accounts in the newest blocks. */
-  | {readonly kind: "server"; readonly known?: KnownChain | undefined};
-
-export interface KnownChain extends ListedKeys {
-  readonly chainId: number;
-}
+  | {readonly kind: "server"; readonly known?: (ListedKeys & {readonly chainId: number}) | undefined};

@@ -42,14 +42,14 @@ export function startLoad(
   onSecond: (row: TimelineRow) => void,
   listener?: WindowListener,
 ): RunningLoad {
-  const run = new LoadRun(options, onSecond, listener);
-  return {outcome: run.run(), stop: () => run.stop()};
+  return new LoadRun(options, onSecond, listener);
 }
 
 /** Threads get a start or end time that lies this far in the future. */
 const LEAD_MS = 20;
 
-class LoadRun {
+class LoadRun implements RunningLoad {
+  readonly outcome: Promise<LoadReport>;
   private readonly endpoint: Endpoint;
   private readonly timeline: Timeline;
   private threads: DriverThreads | undefined;
@@ -68,6 +68,7 @@ class LoadRun {
     const path = `${url.pathname}${url.search}`;
     this.endpoint = {origin: url.origin, path, timeoutMs, userAgent: `proofd-load/${version}`, headers};
     this.timeline = new Timeline(options.threads);
+    this.outcome = this.run();
   }
 
   stop(): void {
@@ -75,7 +76,7 @@ class LoadRun {
     this.threads?.stop(this.stopMs);
   }
 
-  async run(): Promise<LoadReport> {
+  private async run(): Promise<LoadReport> {
     const {options, timeline} = this;
     const rpc = new RpcClient(this.endpoint);
     try {

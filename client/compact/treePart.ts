@@ -1,6 +1,5 @@
 /**
- * A tree part (docs/proofs.md, section 9.2): leaves of one tree with the siblings that fold them to its root, and which
- * of them prove which key.
+ * A tree part (docs/proofs.md, 9.2): leaves with the siblings that fold them to the root, and which prove which key.
  *
  *   bytes  <->  TreePart          decodeProofBytes checks its form, verifyPart the rest
  */

@@ -82,9 +82,9 @@ export class FolderWriter<Place> {
       throw new PulledError("NO_PULL", `${folder}: expected a pull to resume, got none`);
     const writer = new FolderWriter(folder, asked, Journal.open<Place>(folder, asked), partBytes);
     try {
-      removeUnfinished(folder, asked, [...writer.parts, ...writer.draftFiles]);
+      removeUnfinished(folder, asked, [...writer.parts, ...writer.drafts]);
       for (const part of writer.parts) await checkPart(folder, part);
-      for (const draft of writer.draftFiles)
+      for (const draft of writer.drafts)
         for await (const rows of readPart(folder, draft, asked.format))
           for (const row of rows) writer.add(draft.table, row as never);
     } catch (error) {
@@ -177,14 +177,8 @@ export class FolderWriter<Place> {
     syncFolder(this.folder);
     this.journal.add(kind, ended, place);
     // The new parts have their rows.
-    for (const {file} of this.draftFiles) rmSync(join(this.folder, file), {force: true});
+    for (const {file} of this.journal.begun.drafts) rmSync(join(this.folder, file), {force: true});
     return ended;
-  }
-
-  /** The drafts that the pull was resumed with, under the names of their files. */
-  private get draftFiles(): readonly Part[] {
-    const {begun, begunSuffix} = this.journal;
-    return begun.drafts.map(draft => ({...draft, file: draft.file + begunSuffix}));
   }
 }
 

@@ -6,8 +6,7 @@
  *   {"drafts":[{..}],"place":..}         the unfinished parts of a pull that was stopped, and where it continues after their rows
  *   ..
  *
- * An unterminated last line is dropped. Parts that no line names are ignored, as are drafts of any line but the last
- * one.
+ * An unterminated last line is dropped. Parts that no line names are ignored, as are drafts of any line but the last.
  */
 import {
   closeSync,
@@ -32,7 +31,6 @@ const {O_RDWR, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0} = constants;
 
 interface Progress<Place> {
   readonly parts: readonly Part[];
-  /** With the names of the parts that they become. Their files have a suffix. */
   readonly drafts: readonly Part[];
   /** undefined: no row is written. */
   readonly place: Place | undefined;
@@ -58,10 +56,6 @@ export class Journal<Place> {
 
   get nextSuffix(): string {
     return draftSuffix(this.lines + 1);
-  }
-
-  get begunSuffix(): string {
-    return draftSuffix(this.begun.lines);
   }
 
   /** @throws PulledError FILE_FAILED, as all methods */
@@ -120,7 +114,13 @@ function readProgress<Place>(folder: string, path: string, fd: number, asked: As
   const finished = lines.filter(line => line?.drafts === undefined).flatMap(line => line?.parts as Part);
   at(path, () => requireParts([...finished, ...drafts], asked));
   withFile(path, "write", () => ftruncateSync(fd, Buffer.byteLength(whole)));
-  return {parts: finished, drafts, place: last?.place as Place | undefined, lines: lines.length};
+  const suffix = draftSuffix(lines.length);
+  return {
+    parts: finished,
+    drafts: drafts.map(draft => ({...draft, file: draft.file + suffix})),
+    place: last?.place as Place | undefined,
+    lines: lines.length,
+  };
 }
 
 function parseLine(path: string, line: string, at: number): Record<string, unknown> {

@@ -1,8 +1,15 @@
 /** Converts verified accounts and slots to rows, and rows to the hashes of their leaves. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
-import {type HashSuite, hashSlot, hashSlotValue, newTreeRoot, oncePerSuite} from "../hash/hashSuites.ts";
+import {
+  type HashSuite,
+  hashSlot,
+  hashSlotValue,
+  type Leaf,
+  newTreeRoot,
+  oncePerSuite,
+} from "../hash/hashSuites.ts";
 import type {AccountLeaf} from "../leaves/treeLeaf.ts";
-import {type Account, encodeAccount, NO_CODE_KECCAK, noCodeHash} from "../proof/account.ts";
+import {encodeAccount, NO_CODE_KECCAK, noCodeHash} from "../proof/account.ts";
 import type {AccountRow, SlotRow} from "./row/tables.ts";
 
 /** Values of an account without storage and code, which rows omit. */
@@ -12,12 +19,9 @@ const plainTexts = oncePerSuite(suite => ({
   keccakCodeHash: encodeHex(NO_CODE_KECCAK),
 }));
 
-/** @param address - `0x` text */
 export function accountRow(
   suite: HashSuite,
-  leafIndex: number,
-  address: string,
-  account: Account,
+  {leafIndex, address, account}: Pick<AccountLeaf, "leafIndex" | "account"> & {readonly address: string},
 ): AccountRow {
   const plain = plainTexts(suite);
   const unlessPlain = (name: keyof typeof plain) =>
@@ -34,17 +38,7 @@ export function accountRow(
   };
 }
 
-export function rowOfAccountLeaf(suite: HashSuite, {leafIndex, address, account}: AccountLeaf): AccountRow {
-  return accountRow(suite, leafIndex, address, account);
-}
-
-/** What a leaf hashes. */
-interface LeafHashes {
-  readonly hKey: Uint8Array;
-  readonly hVal: Uint8Array;
-}
-
-export function hashesOfAccount(suite: HashSuite, row: AccountRow): LeafHashes {
+export function hashesOfAccount(suite: HashSuite, row: AccountRow): Pick<Leaf, "hKey" | "hVal"> {
   const plain = plainTexts(suite);
   const textOf = (name: keyof typeof plain) => {
     const bytes = row[name];
@@ -59,6 +53,6 @@ export function hashesOfAccount(suite: HashSuite, row: AccountRow): LeafHashes {
   return {hKey: suite.hashAddress(row.address), hVal: suite.hashAccountValue(value)};
 }
 
-export function hashesOfSlot(suite: HashSuite, {slot, value}: SlotRow): LeafHashes {
+export function hashesOfSlot(suite: HashSuite, {slot, value}: SlotRow): Pick<Leaf, "hKey" | "hVal"> {
   return {hKey: hashSlot(suite, slot), hVal: hashSlotValue(suite, value)};
 }

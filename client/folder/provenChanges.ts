@@ -11,7 +11,7 @@ import type {AnsweredBlock} from "../leaves/blockBytes.ts";
 import {type ChangeRange, verifyChanges} from "../leaves/changeRange.ts";
 import type {AccountLeaf} from "../leaves/treeLeaf.ts";
 import {pullChanges} from "../pull/pullChanges.ts";
-import {rowOfAccountLeaf} from "./leafRows.ts";
+import {accountRow} from "./leafRows.ts";
 import type {Manifest} from "./manifest.ts";
 import type {Prover, TableRow} from "./provenEntries.ts";
 import type {PullWork} from "./pullPlace.ts";
@@ -42,7 +42,7 @@ function rowsOfChanges(
     const [old, young] = [before, after].map(leaf => (leaf?.role === "account" ? leaf : undefined));
     const known = old ?? young;
     if (known === undefined || (old && young && isEqual(old.hVal, young.hVal))) continue;
-    const {leafIndex, address} = rowOfAccountLeaf(suite, known);
+    const {leafIndex, address} = accountRow(suite, known);
     const row = {leafIndex, address, ...fieldsAt("Before", suite, old), ...fieldsAt("After", suite, young)};
     rows.push({table: "account_changes", row: row as RowsOf["account_changes"]});
   }
@@ -64,7 +64,7 @@ function rowsOfChanges(
 
 function fieldsAt(side: "Before" | "After", suite: HashSuite, leaf: AccountLeaf | undefined): object {
   if (leaf === undefined) return {};
-  const {leafIndex: _, address: __, ...fields} = rowOfAccountLeaf(suite, leaf);
+  const {leafIndex: _, address: __, ...fields} = accountRow(suite, leaf);
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key + side, value]));
 }
 

@@ -58,18 +58,14 @@ function rowsOfEntry(
   {address, storageKeys}: ProofRequest,
   {account, slots}: Proven,
 ): TableRow[] {
-  const bytes = decodeHex(address.toLowerCase());
+  const name = address.toLowerCase();
+  const bytes = decodeHex(name);
   const own: TableRow =
     account === undefined
       ? {table: "absent", row: {address: bytes}}
-      : {
-          table: "accounts",
-          row: accountRow(suite, account.leafIndex, address.toLowerCase(), account),
-        };
-  const values = storageKeys.map((key, i): TableRow => {
-    return {table: "values", row: {address: bytes, slot: BigInt(key), value: slots[i] ?? 0n}};
-  });
-  return [own, ...values];
+      : {table: "accounts", row: accountRow(suite, {leafIndex: account.leafIndex, address: name, account})};
+  const values = storageKeys.map((key, i) => ({address: bytes, slot: BigInt(key), value: slots[i] ?? 0n}));
+  return [own, ...values.map((row): TableRow => ({table: "values", row}))];
 }
 
 /** Addresses and storage keys of a proof. One takes a MiB at most, also in trees of a thousand million leaves. */

@@ -18,8 +18,7 @@ const FIRST_LEAF = 2;
 
 /**
  * Reads the complete trees of a folder. Checks the sha-256 of every part before its first row, the order of the rows,
- * and their number in each tree. The caller must check that the leaves of a tree have its root. Memory: some thousand
- * rows.
+ * and their number in each tree. The caller must check the trees' roots. Memory: some thousand rows.
  *
  * @throws PulledError DAMAGED that names the file and the row, NO_PULL for a folder that is not complete, FILE_FAILED
  */

@@ -5,7 +5,7 @@ import type {TreeLeaf} from "../leaves/treeLeaf.ts";
 import {ACCOUNTS} from "../pull/places.ts";
 import {LEAVES_PER_RANGE, pullState} from "../pull/pullState.ts";
 import type {PulledRange} from "../pull/treeRanges.ts";
-import {rowOfAccountLeaf} from "./leafRows.ts";
+import {accountRow} from "./leafRows.ts";
 import type {PullWork} from "./pullPlace.ts";
 
 /** A larger tree takes long enough for a progress bar of its own. */
@@ -43,7 +43,7 @@ function writeRange(work: PullWork, range: PulledRange): void {
 }
 
 function addLeaf({writer, suite}: PullWork, {account, tree}: PulledRange, leaf: TreeLeaf): boolean {
-  if (leaf.role === "account") writer.add("accounts", rowOfAccountLeaf(suite, leaf));
+  if (leaf.role === "account") writer.add("accounts", accountRow(suite, leaf));
   else if (leaf.role === "slot" && account !== undefined) {
     const {leafIndex, slot, value} = leaf;
     writer.add("slots", {accountIndex: account.leafIndex, address: decodeHex(tree), leafIndex, slot, value});

@@ -19,8 +19,7 @@ export interface Coverage {
   readonly unverified: readonly [from: bigint, to: bigint] | undefined;
   /**
    * The first and the last block in which an account was deleted and created again according to a node alone. The roots
-   * of the server's trees depend on that from the first one on; Ethereum's state roots do not. undefined: there is no
-   * such block.
+   * of the server's trees depend on that from the first one on; Ethereum's state roots do not.
    */
   readonly openResets: readonly [from: bigint, to: bigint] | undefined;
 }

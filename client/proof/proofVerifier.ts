@@ -1,9 +1,7 @@
 /**
- * Verifies answers of chain_getProof, and their parts, by docs/proofs.md, sections 5 and 6. Nothing is trusted but a
- * root.
+ * Verifies answers of chain_getProof, and their parts, by docs/proofs.md, sections 5 and 6. Only a root is trusted.
  *
- * Texts are read strictly (lower case, whole bytes, no node too long). Fields may come in any order, and unknown fields
- * are ignored.
+ * Texts are read strictly (lower case, whole bytes, no node too long). Unknown fields are ignored.
  */
 import {decodeHex} from "../bytes/hex.ts";
 import {isObject, shown} from "../bytes/values.ts";

@@ -12,9 +12,8 @@ export interface Piece {
 export type ProofRequests = Iterable<ProofEntry> | AsyncIterable<ProofEntry>;
 
 /**
- * Takes no entry before its piece is needed.
+ * Takes no entry before its piece is needed, and skips what comes before `start`.
  *
- * @param start - what comes before is skipped
  * @param maxKeys - addresses and storage keys of a piece together, at least 2
  * @throws TypeError if the source ends before `start`; what the source throws
  */

@@ -31,12 +31,6 @@ export interface PulledChanges extends Omit<ChangeRange, "end"> {
   readonly cursor: string;
 }
 
-/** One request: where it begins, and what receives the place where its answer ends. */
-interface Piece {
-  readonly cursor: bigint;
-  readonly tellEnd: (end: bigint | undefined) => void;
-}
-
 /**
  * Pulls what differs between two blocks, to bring the state of `from` to that of `to`. Proven is each change, and that
  * nothing else differs. At most `ahead` answers are requested before they are read. Leaving the loop aborts the calls.
@@ -69,25 +63,24 @@ export async function* pullChanges(
   const fromBlock = await findBlock(client, from, place?.from, signal);
   const toBlock = await findBlock(client, to, place?.to, signal);
   const start = place ?? {from: fromBlock, to: toBlock, tree: asked, cursor: 0n};
-  const ask = async ({cursor, tellEnd}: Piece, signal: AbortSignal): Promise<ProvenChanges> => {
+  let tellEnd: (end: bigint | undefined) => void = () => {};
+  const walk = async function* (): AsyncGenerator<bigint, void, void> {
+    for (let {cursor} = start; cursor !== undefined; ) {
+      const end = new Promise<bigint | undefined>(resolve => {
+        tellEnd = resolve;
+      });
+      yield cursor;
+      cursor = await end;
+    }
+  };
+  const ask = async (cursor: bigint, signal: AbortSignal): Promise<ProvenChanges> => {
     const count = leavesPerAnswer;
     const answer = await client.getChanges({tree: asked, fromBlock, toBlock, cursor, count, signal});
     tellEnd(answer.end);
     return answer;
   };
-  for await (const {piece, answer} of askAhead(walk(start.cursor), ask, {ahead, retryMs, signal})) {
+  for await (const {piece, answer} of askAhead(walk(), ask, {ahead, retryMs, signal})) {
     const {end, ...changes} = answer;
-    yield {...changes, begin: piece.cursor, cursor: encodeChangesPlace({...start, cursor: end})};
-  }
-}
-
-async function* walk(start: bigint | undefined): AsyncGenerator<Piece, void, void> {
-  for (let cursor = start; cursor !== undefined; ) {
-    let tellEnd: Piece["tellEnd"] = () => {};
-    const end = new Promise<bigint | undefined>(resolve => {
-      tellEnd = resolve;
-    });
-    yield {cursor, tellEnd};
-    cursor = await end;
+    yield {...changes, begin: piece, cursor: encodeChangesPlace({...start, cursor: end})};
   }
 }

@@ -116,7 +116,6 @@ const TREES_PER_RANGE = 8;
  * The storage trees of many accounts, one after another. Most are small, so the first leaves of many trees are
  * requested at a time, and the rest of a larger tree in ranges of its own.
  *
- * @param accounts - those that are remembered. The others are read from the account tree
  * @param first - where to begin: the leaf index of an account, and that of a leaf of its tree
  * @param positions - nextFreeNode of the account tree
  * @throws what getLeaves throws, after all ranges before; TypeError if `first` is in the middle of no tree

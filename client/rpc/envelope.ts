@@ -69,10 +69,8 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
  * Counts the JSON values of a text before any of them is made: commas, brackets and braces outside of strings. The text
  * need not be JSON.
  *
- * Parsing makes an object of 60 to 250 bytes out of the three bytes `{},`. So 33 MB of them, which is no more than 1
- * 000 proofs may have, would take 2.8 GB. An honest answer has at least 60 bytes for each value.
- *
- * @returns whether there are more than `most`
+ * Parsing makes an object of 60 to 250 bytes out of the three bytes `{},`: 33 MB, which 1 000 proofs may have, would
+ * take 2.8 GB. An honest answer has at least 60 bytes for each value.
  */
 export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
   let count = 0;

@@ -1,8 +1,7 @@
 /**
  * Latency histograms (HdrHistogram): microseconds, three significant digits, up to an hour.
  *
- * Uses the library's JavaScript, not its WebAssembly, whose memory must be freed: recording takes only 0.1 us per
- * request.
+ * Uses the library's JavaScript, not its WebAssembly, whose memory must be freed: recording takes 0.1 us per request.
  */
 import {
   build,

@@ -4,8 +4,7 @@
  *   |  on a core  |  ready, no core  |  asleep: it waits for the server  |
  *   '------------- busy -------------'
  *
- * The event loop's own figure counts a thread that is ready but has no core as asleep. Linux reports that time
- * separately.
+ * The event loop's figure counts a thread that is ready but has no core as asleep. Linux reports that time separately.
  */
 import {readFileSync} from "node:fs";
 import {performance} from "node:perf_hooks";

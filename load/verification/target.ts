@@ -1,8 +1,8 @@
 /** Reads chain, blocks and accounts from the server before the load. */
 
 import {LoadError} from "../loadError.ts";
-import type {BlockChoice, KnownChain, LoadOptions, Style} from "../loadOptions.ts";
-import type {Keys, KnownAccount, ListedKeys} from "../requests/keys.ts";
+import type {BlockChoice, LoadOptions, Style} from "../loadOptions.ts";
+import type {Keys, KnownAccount} from "../requests/keys.ts";
 import type {BlockSpan} from "../requests/requestMaker.ts";
 import type {RpcClient} from "./rpcClient.ts";
 
@@ -50,6 +50,7 @@ export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): Blo
   return {low: Math.min(...ends), high: Math.max(...ends)};
 }
 
+/** Of the server: those of the known chain if it serves that; otherwise, in eth style, those in its newest blocks. */
 export async function chooseKeys(
   rpc: RpcClient,
   {keys, absent, estimates, style}: Pick<LoadOptions, "keys" | "absent" | "estimates" | "style">,
@@ -57,16 +58,7 @@ export async function chooseKeys(
 ): Promise<Keys> {
   if (keys.kind !== "server") return keys;
   if (absent === 1 && estimates === 0) return {kind: "list", name: "", accounts: []};
-  return findKeys(rpc, style, target, keys.known);
-}
-
-/** The accounts of the known chain if the server serves it; otherwise, in eth style, accounts in the newest blocks. */
-async function findKeys(
-  rpc: RpcClient,
-  style: Style,
-  target: Target,
-  known: KnownChain | undefined,
-): Promise<ListedKeys> {
+  const {known} = keys;
   if (known !== undefined && target.chainId === known.chainId) return known;
   const accounts = style === "eth" ? await findEthAccounts(rpc, target.newest) : [];
   if (accounts.length > 0) return {kind: "list", name: "the newest blocks", accounts};

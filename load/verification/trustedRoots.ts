@@ -2,8 +2,7 @@
  * The state roots that proofs are verified against: the root of the requested block or, for the tag "latest", that of
  * any block that was the newest at some time during the load.
  *
- * The roots come from the server under test, so verification shows that its answers agree with the state that it
- * claims.
+ * They come from the server under test: verification shows that its answers agree with the state that it claims.
  */
 import {LoadError} from "../loadError.ts";
 import type {Style} from "../loadOptions.ts";

@@ -13,9 +13,7 @@ export interface Presence {
 }
 
 /**
- * @param style - whose getProof was called
  * @param roots - the trusted roots; the proof must lead to one of them
- * @returns what the answer proves
  * @throws Error that names the problem
  */
 export function verifyAnswer(

@@ -47,16 +47,12 @@ export class Status {
       if (metrics.status === 404) {
         showReadiness(ready.status === 200, ready.text);
         const {earliest, latest, finalized} = await this.server.getCoverage();
-        if (earliest !== undefined && latest !== undefined)
-          await this.blocks.show(
-            Number(earliest),
-            Number(latest),
-            finalized === undefined ? undefined : Number(finalized),
-          );
-        setText(
-          problem,
-          "Figures are not available here: /metrics is served on another port (--metrics-port).",
+        const [first, last, proven] = [earliest, latest, finalized].map(one =>
+          one === undefined ? undefined : Number(one),
         );
+        if (first !== undefined && last !== undefined) await this.blocks.show(first, last, proven);
+        const elsewhere = "/metrics is served on another port (--metrics-port)";
+        setText(problem, `Figures are not available here: ${elsewhere}.`);
         return;
       }
       const scrape = new Scrape(metrics.text, performance.now(), this.ownCalls);

@@ -10,7 +10,7 @@
  *   bytes     BYTE_ARRAY
  */
 import type {SchemaElement} from "hyparquet";
-import {bytesOf, type ColumnKind, type ColumnValue, isValid, requireCell} from "../row/column.ts";
+import {BYTES, type ColumnKind, type ColumnValue, isValid, requireCell} from "../row/column.ts";
 import type {AnyRow, Column, Table} from "../row/tables.ts";
 import {encodeField} from "./partFormat.ts";
 
@@ -55,7 +55,8 @@ export function parquetColumns({columns}: Table): ParquetColumn[] {
       return create({type: "INT64", converted_type: "UINT_64"}, 8, cell => cell as bigint);
     if (kind === "bytes") return create({type: "BYTE_ARRAY"}, LONG_BYTES);
     if (kind === "word") return create(fixed(WORD_BYTES), WORD_BYTES, cell => encodeWord(cell as bigint));
-    if (kind !== "amount") return create(fixed(bytesOf(kind) as number), bytesOf(kind) as number);
+    const length = BYTES[kind];
+    if (length !== undefined) return create(fixed(length), length);
     const decimal = {converted_type: "DECIMAL", precision: DECIMAL_DIGITS, scale: 0} as const;
     const isLarge = (cell: ColumnValue) => (cell as bigint) >= DECIMAL_END;
     return [

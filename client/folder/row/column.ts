@@ -27,7 +27,8 @@ export type ColumnKind = keyof ColumnValues;
 export type ColumnValue = ColumnValues[ColumnKind];
 
 export const MAX_INDEX = 2 ** 48 - 1;
-const BYTES: Readonly<Partial<Record<ColumnKind, number>>> = {address: 20, hash: 32};
+/** Bytes of each value of a kind. */
+export const BYTES: Readonly<Partial<Record<ColumnKind, number>>> = {address: 20, hash: 32};
 const BITS = {count: 64n, amount: 256n, word: 256n} as const;
 const EXPECTED: Readonly<Record<ColumnKind, string>> = {
   index: "a whole number below 2^48",
@@ -75,11 +76,6 @@ export function isValid(kind: ColumnKind, value: ColumnValue): boolean {
   if (kind === "index") return Number.isInteger(value) && value >= 0 && value <= MAX_INDEX;
   const bits = BITS[kind as keyof typeof BITS];
   return bits !== undefined && typeof value === "bigint" && value >= 0n && value >> bits === 0n;
-}
-
-/** Bytes of each value of the kind. undefined: they differ, or values are numbers. */
-export function bytesOf(kind: ColumnKind): number | undefined {
-  return BYTES[kind];
 }
 
 /** @throws RangeError that says what is expected */

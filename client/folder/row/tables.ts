@@ -132,16 +132,10 @@ export interface Table {
 }
 
 function createTable(name: TableName): Table {
-  const columns = Object.entries<ColumnType>(COLUMNS[name]).map(([key, type]) => ({
-    ...type,
-    key,
-    name: inLowerCase(key),
-  }));
+  const columns = Object.entries<ColumnType>(COLUMNS[name]).map(([key, type]) => {
+    return {...type, key, name: key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)};
+  });
   return {name, columns};
-}
-
-function inLowerCase(key: string): string {
-  return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 }
 
 export const TABLE_NAMES = Object.keys(COLUMNS) as readonly TableName[];
