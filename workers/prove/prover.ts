@@ -207,30 +207,25 @@ export class Prover {
         this.tries.write(this.text, block, call);
         this.countEntries(call);
         break;
+      case ProofForm.LEAVES_HEX:
+      case ProofForm.LEAVES_BYTES:
+        this.count(this.provers.leaves.write(this.text, this.trees.at(block), call));
+        break;
       default: {
-        const proved = this.writeLeaves(form, this.trees.at(block), call);
-        this.accounts += proved.accounts;
-        this.slots += proved.slots;
+        const {toBlock} = readChangesCall(call);
+        const [old, young] = [this.trees.at(block), this.trees.at(toBlock)];
+        this.count(this.provers.changes.write(this.text, old, young, call));
       }
     }
   }
 
-  private countEntries(call: Buffer): void {
-    for (const entry of listEntries(call)) {
-      this.accounts++;
-      this.slots += readKeyCount(call, entry);
-    }
+  private count({accounts, slots}: ProvedLeaves): void {
+    this.accounts += accounts;
+    this.slots += slots;
   }
 
-  private writeLeaves(form: ProofForm, accounts: Tree, call: Buffer): ProvedLeaves {
-    if (form === ProofForm.LEAVES_HEX || form === ProofForm.LEAVES_BYTES)
-      return this.provers.leaves.write(this.text, accounts, call);
-    return this.provers.changes.write(
-      this.text,
-      accounts,
-      this.trees.at(readChangesCall(call).toBlock),
-      call,
-    );
+  private countEntries(call: Buffer): void {
+    for (const entry of listEntries(call)) this.count({accounts: 1, slots: readKeyCount(call, entry)});
   }
 
   private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {

@@ -2,9 +2,7 @@
 import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, MAX_STRETCH} from "../messages/estimateSlice.ts";
-import type {WatchedThread} from "../messages/watchedThread.ts";
-import type {ThreadLost} from "./supervisor.ts";
-import {ThreadGroup} from "./threadGroup.ts";
+import {freestOf, SupervisedThread, type ThreadLost, type ThreadSettings} from "./supervisor.ts";
 import type {WorkerSettings} from "./workerStore.ts";
 
 /** What the engine hands to its estimate threads. */
@@ -35,9 +33,11 @@ export function countLongThreads(workers: number): number {
   return Math.max(1, workers >> 1);
 }
 
+type EstimateThread = SupervisedThread<EstimateJob, EstimateAnswers>;
+
 export class EstimateThreads {
-  private readonly first: ThreadGroup<EstimateJob, EstimateAnswers>;
-  private readonly long: ThreadGroup<EstimateJob, EstimateAnswers>;
+  private readonly first: readonly EstimateThread[];
+  private readonly long: readonly EstimateThread[];
   /** Wall-clock limit of a long call. */
   private readonly longMs: number;
 
@@ -48,31 +48,22 @@ export class EstimateThreads {
   constructor(workers: number, workerData: EstimateWorkerSettings, onLost: (error: ThreadLost) => void) {
     const module = new URL("../estimate/estimateWorker.js", import.meta.url);
     this.longMs = MAX_STRETCH * workerData.settings.timeMs;
-    this.first = new ThreadGroup(
-      workers,
-      {
-        kind: "estimate",
-        module,
-        workerData,
-        concurrentTasksPerWorker: FIRST_JOBS,
-        begin: run => run({calls: [], ids: []}),
-      },
-      onLost,
-    );
-    this.long = new ThreadGroup(
-      countLongThreads(workers),
-      {kind: "long estimate", module, workerData, concurrentTasksPerWorker: LONG_PLACES},
-      onLost,
-    );
+    const first: ThreadSettings<EstimateJob, EstimateAnswers> = {
+      ...{kind: "estimate", module, workerData, concurrentTasksPerWorker: FIRST_JOBS},
+      begin: run => run({calls: [], ids: []}),
+    };
+    const long = {kind: "long estimate", module, workerData, concurrentTasksPerWorker: LONG_PLACES};
+    this.first = Array.from({length: workers}, () => new SupervisedThread(first, onLost));
+    this.long = Array.from({length: countLongThreads(workers)}, () => new SupervisedThread(long, onLost));
   }
 
-  get threads(): readonly WatchedThread[] {
-    return [...this.first.threads, ...this.long.threads];
+  get threads(): readonly EstimateThread[] {
+    return [...this.first, ...this.long];
   }
 
   /** Rejects with the reason if a thread cannot start. */
-  start(): Promise<void> {
-    return this.first.start();
+  async start(): Promise<void> {
+    await Promise.all(this.first.map(thread => thread.start()));
   }
 
   /** Runs on a thread for its kind of job. Rejects with ThreadLost if that thread dies, cannot start, or is stuck. */
@@ -80,14 +71,14 @@ export class EstimateThreads {
     // The thread may have other jobs.
     const jobMs = job.isFirst === true ? FIRST_JOBS * FIRST_SLICE.clockMs : LONG_PLACES * this.longMs;
     const limitMs = jobMs * job.calls.length + GRACE_MS;
-    return (job.isFirst === true ? this.first : this.long).run(job, {limitMs});
+    return freestOf(job.isFirst === true ? this.first : this.long).run(job, {limitMs});
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.first.close(), this.long.close()]);
+    await Promise.all(this.threads.map(thread => thread.close()));
   }
 
   async destroy(): Promise<void> {
-    await Promise.all([this.first.destroy(), this.long.destroy()]);
+    await Promise.all(this.threads.map(thread => thread.destroy()));
   }
 }

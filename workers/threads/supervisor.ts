@@ -263,3 +263,14 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
     this.start().catch(() => {});
   }
 }
+
+/** @returns the thread with the fewest jobs of those that are not down, at least one. All down: the first */
+export function freestOf<Thread extends Pick<SupervisedThread<never, unknown>, "state" | "jobs">>(
+  threads: readonly Thread[],
+): Thread {
+  const [first, ...others] = threads;
+  let best = first as Thread;
+  for (const thread of others)
+    if (thread.state !== "down" && (best.state === "down" || thread.jobs < best.jobs)) best = thread;
+  return best;
+}

@@ -5,8 +5,12 @@ import {closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync} fro
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, afterEach, before, test} from "node:test";
-import {SupervisedThread, ThreadLost, type ThreadSettings} from "../../../workers/threads/supervisor.ts";
-import {ThreadGroup} from "../../../workers/threads/threadGroup.ts";
+import {
+  freestOf,
+  SupervisedThread,
+  ThreadLost,
+  type ThreadSettings,
+} from "../../../workers/threads/supervisor.ts";
 import {feelPulse, noteOf, type Trouble, type TroubledJob} from "../../support/threads/troubledWorker.ts";
 import {waitUntil} from "../../support/wait.ts";
 
@@ -250,14 +254,13 @@ test("a thread that is destroyed ends its job, and starts no other", async () =>
 });
 
 test("while one of two threads is down, the other has all jobs; while both are, jobs end at once", async () => {
-  const group = new ThreadGroup(2, settingsOf(), error => lost.push(error.message));
-  open.push(group);
-  await group.start();
+  const threads = [createThread(), createThread()];
+  await Promise.all(threads.map(thread => thread.start()));
   writeFileSync(broken, "");
-  await assert.rejects(group.run("exit"), ThreadLost);
-  await waitUntil("one is down", () => group.threads.some(thread => thread.state === "down"));
-  for (let at = 0; at < 4; at++) assert.equal(await group.run("answer"), "answered");
-  await assert.rejects(group.run("exit"), ThreadLost);
-  await waitUntil("both are down", () => group.threads.every(thread => thread.state === "down"));
-  await assert.rejects(group.run("answer"), {message: /is down: it is broken/});
+  await assert.rejects(freestOf(threads).run("exit"), ThreadLost);
+  await waitUntil("one is down", () => threads.some(thread => thread.state === "down"));
+  for (let at = 0; at < 4; at++) assert.equal(await freestOf(threads).run("answer"), "answered");
+  await assert.rejects(freestOf(threads).run("exit"), ThreadLost);
+  await waitUntil("both are down", () => threads.every(thread => thread.state === "down"));
+  await assert.rejects(freestOf(threads).run("answer"), {message: /is down: it is broken/});
 });
