@@ -1,6 +1,5 @@
 /**
- * Generates the module of the package proofd-contracts, dist/contracts.js, and its types from artefacts.json. Run by
- * the build.
+ * Run by the build: generates dist/contracts.js of the package proofd-contracts, and its types, from artefacts.json.
  *
  *   export const Claim = {abi, bytecode}    its type has the ABI's literals, as after `as const`
  */

@@ -1,6 +1,5 @@
 /**
- * Loads a server with proof requests and reports throughput, latency, errors, and whether its answers are right
- * (docs/load.md).
+ * Loads a server with requests, and reports throughput, latency, errors and wrong answers (docs/load.md).
  *
  * @module
  */

@@ -43,7 +43,7 @@ export function compactAnswers(
   return encodeProofBytes(suite, "accounts", part);
 }
 
-/** The same for storage proofs alone. @param storageProofs - of an answer, parsed: one per key */
+/** The same for storage proofs alone, for `verifySlots`. @param storageProofs - of an answer, parsed: one per key */
 export function compactSlots(suite: HashSuite, keys: readonly string[], storageProofs: unknown): Uint8Array {
   const part = gatherPart(suite, "storageTree", openSlots(suite, keys, storageProofs));
   return encodeProofBytes(suite, "slots", part);

@@ -1,7 +1,4 @@
-/**
- * What a new store needs besides trees (`proofd import --pull`): the code of all accounts, each once and proven by its
- * hash, and the server's answer about the block.
- */
+/** What a new store needs besides trees (`proofd import --pull`): each code, and the server's answer about the block. */
 import {decodeHex, encodeHex, quantity} from "../bytes/hex.ts";
 import type {BlockContext} from "../methods/header.ts";
 import {RETRY_MS} from "../pull/askAhead.ts";

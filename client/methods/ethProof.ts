@@ -32,9 +32,7 @@ export interface ProvenEthMultiProof extends Pick<ProvenEthProof, "block" | "sta
   readonly proof: Uint8Array;
 }
 
-/**
- * Trusts the hashes of blocks instead of their roots. Only proofd sends the headers that lead from one to the other.
- */
+/** Trusts the hashes of blocks instead of their roots. Only proofd sends the headers that lead to the roots. */
 export interface HashTrust extends Omit<Trust<typeof keccakSuite>, "trustedRoot"> {
   /** One hash for all answers, or how to find that of a block. */
   readonly trustedBlockHash: TrustedRoot;

@@ -34,9 +34,9 @@ export class Pauses {
 }
 
 /**
- * Retries a call that changes nothing while the server is busy or away: HTTP status 429, 502, 503 or 504, or a broken
- * connection.
+ * Retries while the server is busy or away: HTTP status 429, 502, 503 or 504, or a broken connection.
  *
+ * @param ask - a call that changes nothing
  * @param retryMs - how long, from the first failure
  * @throws the last failure; any other failure at once; the signal's reason
  */

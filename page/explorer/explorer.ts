@@ -1,7 +1,4 @@
-/**
- * The form that requests proofs. The fragment of the page's URL has the request too, so that it can be bookmarked or
- * shared.
- */
+/** The form that requests proofs. The fragment of the page's URL has the request too, for bookmarks. */
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import type {ProofClient} from "../../client/methods/proofClient.ts";
 import type {Sample} from "../about.ts";

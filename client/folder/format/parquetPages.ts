@@ -1,6 +1,5 @@
 /**
- * Checks the pages of a column chunk before they are decompressed, because the reader trusts the sizes in their
- * headers:
+ * Checks the pages of a column chunk before the reader, which trusts the sizes in their headers, decompresses them:
  *
  *   chunk     page, page, ..
  *   page      header | levels, which say which rows have a value | values, compressed
