@@ -19,14 +19,8 @@ interface RlpBlock {
   readonly position: number;
 }
 
-interface ListHead {
-  readonly headBytes: number;
-  readonly payloadBytes: number;
-}
-
 const LONG_LIST = 0xf7;
 const SHORT_LIST = 0xc0;
-const MAX_HEAD_BYTES = 9;
 
 /**
  * Yields the blocks of `chunks` in order. Buffers at most one block and one chunk.
@@ -38,80 +32,52 @@ export async function* readRlpBlocks(
   chunks: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
 ): AsyncGenerator<RlpBlock, void, void> {
-  const pending: Uint8Array[] = [];
-  let pendingBytes = 0;
+  let parts: Uint8Array[] = [];
+  let bytes = 0;
+  /** Nothing can be read from fewer bytes. */
+  let needed = 1;
   let offset = 0;
   let position = 0;
   for await (const chunk of chunks) {
-    if (chunk.length === 0) continue;
-    pending.push(chunk);
-    pendingBytes += chunk.length;
+    parts.push(chunk);
+    bytes += chunk.length;
+    if (bytes < needed) continue;
+    let rest = parts.length === 1 ? chunk : Buffer.concat(parts);
     for (;;) {
-      const head = readListHead(peek(pending, Math.min(pendingBytes, MAX_HEAD_BYTES)), position, offset);
-      if (head === undefined) break;
-      const length = head.headBytes + head.payloadBytes;
-      if (length > MAX_BLOCK_BYTES)
-        throw invalid(position, offset, `is ${length} bytes long, more than the limit of ${MAX_BLOCK_BYTES}`);
-      if (pendingBytes < length) break;
-      yield {bytes: take(pending, length), position};
-      pendingBytes -= length;
-      offset += length;
+      needed = readLength(rest, position, offset);
+      if (needed > MAX_BLOCK_BYTES)
+        throw invalid(position, offset, `is ${needed} bytes long, more than the limit of ${MAX_BLOCK_BYTES}`);
+      if (rest.length < needed) break;
+      yield {bytes: new Uint8Array(rest.subarray(0, needed)), position};
+      rest = rest.subarray(needed);
+      offset += needed;
       position++;
     }
+    parts = [rest];
+    bytes = rest.length;
   }
-  if (pendingBytes > 0 && signal?.aborted !== true)
-    throw invalid(
-      position,
-      offset,
-      `is truncated: the file ends ${count(pendingBytes, "byte")} after its start`,
-    );
+  if (bytes > 0 && signal?.aborted !== true)
+    throw invalid(position, offset, `is truncated: the file ends ${count(bytes, "byte")} after its start`);
 }
 
-/** @returns undefined if more bytes are needed */
-function readListHead(bytes: Uint8Array, position: number, offset: number): ListHead | undefined {
+/** @returns the length of the list with its header; a lower bound if `bytes` end within the header */
+function readLength(bytes: Uint8Array, position: number, offset: number): number {
   const first = bytes[0];
-  if (first === undefined) return undefined;
+  if (first === undefined) return 1;
   if (first < SHORT_LIST)
     throw invalid(
       position,
       offset,
       `begins with 0x${first.toString(16).padStart(2, "0")}, not with an RLP list`,
     );
-  if (first <= LONG_LIST) return {headBytes: 1, payloadBytes: first - SHORT_LIST};
+  if (first <= LONG_LIST) return 1 + first - SHORT_LIST;
   const lengthBytes = first - LONG_LIST;
-  if (bytes.length < 1 + lengthBytes) return undefined;
+  if (bytes.length < 1 + lengthBytes) return 1 + lengthBytes;
   let payloadBytes = 0;
   for (let i = 1; i <= lengthBytes; i++) payloadBytes = payloadBytes * 256 + (bytes[i] ?? 0);
   if (bytes[1] === 0 || payloadBytes <= LONG_LIST - SHORT_LIST)
     throw invalid(position, offset, "has a list length that is not written in its shortest form");
-  return {headBytes: 1 + lengthBytes, payloadBytes};
-}
-
-/** The first `count` bytes of `pending`, which has at least as many. Usually a view. */
-function peek(pending: readonly Uint8Array[], count: number): Uint8Array {
-  const first = pending[0];
-  if (first === undefined || first.length >= count) return first?.subarray(0, count) ?? new Uint8Array(0);
-  return Buffer.concat(pending.slice(0, count), count);
-}
-
-/** Removes the first `count` bytes from `pending`, which has at least as many. @returns a copy */
-function take(pending: Uint8Array[], count: number): Uint8Array {
-  const taken = new Uint8Array(count);
-  let filled = 0;
-  let used = 0;
-  for (const chunk of pending) {
-    const part = chunk.subarray(0, count - filled);
-    taken.set(part, filled);
-    filled += part.length;
-    if (part.length < chunk.length) {
-      pending[used] = chunk.subarray(part.length);
-      break;
-    }
-    used++;
-    if (filled === count) break;
-  }
-  pending.splice(0, used);
-  return taken;
+  return 1 + lengthBytes + payloadBytes;
 }
 
 function invalid(position: number, offset: number, reason: string): ExecutionError {

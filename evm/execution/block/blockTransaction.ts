@@ -15,7 +15,7 @@
 import {count} from "../../../storage/count.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {RlpError, RlpReader, readAll} from "../../../storage/rlp/rlpReader.ts";
-import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
+import {EncodedItem, encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 
 export interface Transaction {
   readonly type: number;
@@ -77,8 +77,7 @@ const ADDRESS_BYTES = 20;
 /** Maximum length of gas limits and nonces. */
 const COUNT_BYTES = 8;
 
-const LIST = 0xc0;
-const MAX_SHORT = 55;
+const NO_BYTES = new Uint8Array(0);
 /** The first v with a chain id (EIP-155), and without one. */
 const CHAIN_V = 35n;
 const PLAIN_V = 27n;
@@ -186,10 +185,6 @@ function readSignature(fields: RlpReader, isOdd: boolean, hash: Uint8Array): Sig
   return {hash, isOdd, rs};
 }
 
-/** Room for the longest list header, the type, and a chain id with two zeros. */
-const AROUND_BYTES = 64;
-let scratch = new Uint8Array(4096);
-
 /**
  * The hash that the sender signs.
  *
@@ -197,25 +192,7 @@ let scratch = new Uint8Array(4096);
  * @param chainId - appended to the fields of a legacy transaction (EIP-155); undefined for other ones
  */
 function hashSigned(type: number | undefined, fields: Uint8Array, chainId: bigint | undefined): Uint8Array {
-  if (scratch.length < fields.length + AROUND_BYTES)
-    scratch = new Uint8Array(2 * fields.length + AROUND_BYTES);
-  const tail = chainId === undefined ? NO_BYTES : tailOf(chainId);
-  const length = fields.length + tail.length;
-  let at = 0;
-  if (type !== undefined) scratch[at++] = type;
-  if (length <= MAX_SHORT) scratch[at++] = LIST + length;
-  else {
-    const lengthBytes = Math.ceil((32 - Math.clz32(length)) / 8);
-    scratch[at++] = LIST + MAX_SHORT + lengthBytes;
-    for (let shift = lengthBytes - 1; shift >= 0; shift--) scratch[at++] = (length >>> (8 * shift)) & 0xff;
-  }
-  scratch.set(fields, at);
-  scratch.set(tail, at + fields.length);
-  return keccak256(scratch.subarray(0, at + length));
-}
-
-const NO_BYTES = new Uint8Array(0);
-
-function tailOf(chainId: bigint): Uint8Array {
-  return encodeList([encodeNumber(chainId), NO_BYTES, NO_BYTES]).subarray(1);
+  const tail = chainId === undefined ? [] : [encodeNumber(chainId), NO_BYTES, NO_BYTES];
+  const list = encodeList([new EncodedItem(fields), ...tail]);
+  return keccak256(type === undefined ? list : Buffer.concat([Uint8Array.of(type), list]));
 }
