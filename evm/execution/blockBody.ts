@@ -36,7 +36,7 @@ export function checkBlockBody(blockRlp: Uint8Array): void {
 }
 
 function readParts(blockRlp: Uint8Array): Parts {
-  const outer = new RlpReader(new Uint8Array(blockRlp.buffer, blockRlp.byteOffset, blockRlp.length));
+  const outer = new RlpReader(blockRlp);
   const parts = outer.readList();
   outer.close();
   const header = parts.readList().readItems();

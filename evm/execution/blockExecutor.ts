@@ -127,7 +127,8 @@ export class BlockExecutor {
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
     const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);
     this.checkLink(head);
-    const evm = this.openEvm();
+    this.evm ??= this.createEvm();
+    const {evm} = this;
     try {
       await this.run(evm, blockRlp, head);
       const accounts = listDifferences(evm);
@@ -147,7 +148,9 @@ export class BlockExecutor {
       // The store is damaged, which does not mean that the block is invalid.
       if (error instanceof StoreError) throw error;
       const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
-      throw new ExecutionError(code, `block ${head.number}: ${(error as Error).message}`, {cause: error});
+      // @ethereumjs appends its own state to messages, in parentheses.
+      const reason = (error as Error).message.replace(/ \((vm|block|tx) .*$/s, "");
+      throw new ExecutionError(code, `block ${head.number}: ${reason}`, {cause: error});
     }
   }
 
@@ -204,11 +207,10 @@ export class BlockExecutor {
     }
   }
 
-  private openEvm(): Evm {
-    if (this.evm !== undefined) return this.evm;
-    this.evm = new Evm();
-    this.evm.moveTo(this.state);
-    return this.evm;
+  private createEvm(): Evm {
+    const evm = new Evm();
+    evm.moveTo(this.state);
+    return evm;
   }
 
   /** Loaded on demand: its modules take a third of a second, and most chains have no block before berlin. */

@@ -9,7 +9,7 @@ export type BlockHead = WholeHeader;
 /** @throws ExecutionError BLOCK_INVALID if the bytes are not a block; the message begins with `where` */
 export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead {
   return decode(where, "a block", () => {
-    const block = readerOf(blockRlp).readList();
+    const block = new RlpReader(blockRlp).readList();
     const start = block.at;
     block.readList();
     return block.bytes.subarray(start, block.at);
@@ -31,9 +31,4 @@ function decode(where: string, what: string, find: () => Uint8Array): BlockHead 
       cause: error,
     });
   }
-}
-
-/** Views of a Buffer are Buffers, which are three times as slow to create. */
-function readerOf(bytes: Uint8Array): RlpReader {
-  return new RlpReader(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
 }

@@ -1,15 +1,14 @@
 /** Executes blocks before berlin with @ethereumjs, and compares the results with their headers. */
 import {cliqueSigner, createBlockFromRLP, type BlockHeader as LibraryHeader} from "@ethereumjs/block";
 import type {Common} from "@ethereumjs/common";
-import {createVM, type RunBlockResult, runBlock, type VM, type VMOpts} from "@ethereumjs/vm";
+import {createVM, runBlock, type VM, type VMOpts} from "@ethereumjs/vm";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {StateTrie} from "../../storage/commit/stateTrie.ts";
-import {StoreError} from "../../storage/errors.ts";
 import type {Evm} from "../interpreter/evm.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {createChainRules} from "./chainRules.ts";
 import {EvmState} from "./evmState.ts";
-import {BlockMismatch, ExecutionError} from "./executionError.ts";
+import {BlockMismatch} from "./executionError.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import {checkParent} from "./parentCheck.ts";
 import {compare} from "./run/blockRun.ts";
@@ -34,24 +33,8 @@ export class LibraryExecution {
     this.state = new EvmState(evm, trie);
   }
 
-  /** Executes a block and compares everything but the state root. @throws ExecutionError, StoreError */
+  /** Executes a block and compares everything but the state root. @throws ExecutionError, StoreError, Error */
   async run(blockRlp: Uint8Array, head: BlockHead, fork: string, parent: BlockHeader): Promise<void> {
-    try {
-      await this.tryRun(blockRlp, head, fork, parent);
-    } catch (error) {
-      if (error instanceof StoreError || error instanceof ExecutionError) throw error;
-      // The library appends its own state to messages, in parentheses.
-      const reason = (error as Error).message.replace(/ \((vm|block|tx) .*$/s, "");
-      throw new ExecutionError("BLOCK_INVALID", reason, {cause: error});
-    }
-  }
-
-  private async tryRun(
-    blockRlp: Uint8Array,
-    head: BlockHead,
-    fork: string,
-    parent: BlockHeader,
-  ): Promise<void> {
     if (fork !== this.common.hardfork()) {
       this.common.setHardfork(fork);
       this.vm = undefined;
@@ -63,7 +46,11 @@ export class LibraryExecution {
     checkParent(head, parent, this.forks, fork);
     this.vm ??= await this.createVm();
     const made = await runBlock(this.vm, {block, generate: true, skipHeaderValidation: true});
-    compareFields(block.header, made);
+    const {header} = block;
+    if (made.gasUsed !== header.gasUsed)
+      throw new BlockMismatch(`gas used: expected ${header.gasUsed} as in its header, got ${made.gasUsed}`);
+    compare("receipts root", header.receiptTrie, made.receiptsRoot);
+    compare("logs bloom", header.logsBloom, made.logsBloom);
   }
 
   private createVm(): Promise<VM> {
@@ -75,11 +62,4 @@ export class LibraryExecution {
     const {common, state: stateManager} = this;
     return createVM({common, stateManager, blockchain, evmOpts});
   }
-}
-
-function compareFields(header: LibraryHeader, made: RunBlockResult): void {
-  if (made.gasUsed !== header.gasUsed)
-    throw new BlockMismatch(`gas used: expected ${header.gasUsed} as in its header, got ${made.gasUsed}`);
-  compare("receipts root", header.receiptTrie, made.receiptsRoot);
-  compare("logs bloom", header.logsBloom, made.logsBloom);
 }

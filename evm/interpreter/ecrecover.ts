@@ -38,20 +38,18 @@ export const ecrecover: NonNullable<CustomCrypto["ecrecover"]> = (messageHash, v
   return key.subarray(PREFIX_BYTES);
 };
 
+/** Recovers the signer of a transaction or an authorization: as recoverSigner, but s is at most half of the order. */
+export function recoverAddress(hash: Uint8Array, rs: Uint8Array, isOdd: boolean): Uint8Array | undefined {
+  return Buffer.compare(MAX_S, rs.subarray(WORD_BYTES)) < 0 ? undefined : recoverSigner(hash, rs, isOdd);
+}
+
 /**
- * Recovers the signer of a transaction or an authorization.
- *
  * @param rs - r and s, 32 bytes each
  * @param isOdd - parity of the y coordinate of the point whose x coordinate is r
- * @returns 20 bytes; undefined if the signature is invalid, or s is above half of the curve's order
+ * @returns an address of 20 bytes; undefined if the signature is invalid
  */
-export function recoverAddress(
-  messageHash: Uint8Array,
-  rs: Uint8Array,
-  isOdd: boolean,
-): Uint8Array | undefined {
-  if (Buffer.compare(MAX_S, rs.subarray(WORD_BYTES)) < 0) return undefined;
-  const key = secp256k1.recoverPublicKeyUncompressed(rs, isOdd ? 1 : 0, messageHash);
+export function recoverSigner(hash: Uint8Array, rs: Uint8Array, isOdd: boolean): Uint8Array | undefined {
+  const key = secp256k1.recoverPublicKeyUncompressed(rs, isOdd ? 1 : 0, hash);
   if (typeof key === "string") return undefined;
   return keccak256(key.subarray(PREFIX_BYTES)).subarray(HASH_HEAD_BYTES);
 }
