@@ -73,26 +73,18 @@ export class Evm {
     );
   }
 
-  /** Switches to another state, and empties the cache of accounts and slots. */
+  /** Switches to another state, and empties the cache of accounts and slots. Call `setBlock` next. */
   moveTo(source: StateSource): void {
     const {exports} = this.native;
-    if (exports.arenaBytes() > MAX_KEPT_ARENA_BYTES) this.replace();
-    else {
+    if (exports.arenaBytes() > MAX_KEPT_ARENA_BYTES) {
+      this.native = new EvmInstance();
+      this.rules = undefined;
+      this.block = undefined;
+    } else {
       if (exports.codesBytes() > MAX_KEPT_CODE_BYTES) exports.forgetCodes();
       exports.resetState();
     }
     this.native.source = source;
-  }
-
-  /** Replaces the instance, whose memory cannot shrink. */
-  private replace(): void {
-    const {source} = this.native;
-    const {rules, block} = this;
-    this.native = new EvmInstance();
-    this.native.source = source;
-    this.rules = undefined;
-    this.block = undefined;
-    if (rules !== undefined && block !== undefined) this.setBlock(rules, block);
   }
 
   setBlock(rules: EvmRules, block: EvmBlock): void {
@@ -130,8 +122,7 @@ export class Evm {
 
   /** Not needed for precompiles, which are always warm. */
   warmAddress(address: Uint8Array): void {
-    const {native} = this;
-    native.exports.warm(native.account(address));
+    this.native.exports.warm(this.native.account(address));
   }
 
   /** @param slot - 32 bytes */
@@ -157,7 +148,10 @@ export class Evm {
 
   readCode(address: Uint8Array): Uint8Array {
     const {native} = this;
-    return this.copyCode(native.exports.code(native.account(address)));
+    const {CODE_AT, CODE_BYTES} = native.exports;
+    const entry = native.exports.code(native.account(address));
+    const at = native.readU32(entry + CODE_AT.value);
+    return native.bytes.slice(at, at + native.readU32(entry + CODE_BYTES.value));
   }
 
   /** @param slot - 32 bytes. @returns 32 bytes */
@@ -167,8 +161,7 @@ export class Evm {
   }
 
   writeNonce(address: Uint8Array, nonce: bigint): void {
-    const {native} = this;
-    native.exports.writeNonce(native.account(address), nonce);
+    this.native.exports.writeNonce(this.native.account(address), nonce);
   }
 
   /** @param balance - wei. Unless it is 0, a missing account is created */
@@ -210,14 +203,12 @@ export class Evm {
   }
 
   clearStorage(address: Uint8Array): void {
-    const {native} = this;
-    native.exports.clearStorage(native.account(address));
+    this.native.exports.clearStorage(this.native.account(address));
   }
 
   /** Removes the account with its slots. */
   removeAccount(address: Uint8Array): void {
-    const {native} = this;
-    native.exports.removeAccount(native.account(address));
+    this.native.exports.removeAccount(this.native.account(address));
   }
 
   /** @returns a mark for `revertTo` */
@@ -370,13 +361,6 @@ export class Evm {
       at = (dataAt + length + 7) & ~7;
     }
     return logs;
-  }
-
-  private copyCode(entry: number): Uint8Array {
-    const {native} = this;
-    const {CODE_AT, CODE_BYTES} = native.exports;
-    const at = native.readU32(entry + CODE_AT.value);
-    return native.bytes.slice(at, at + native.readU32(entry + CODE_BYTES.value));
   }
 
   /** Per opcode: gas u16, minimum stack height u16, room above that height u32. Heights are in bytes. */

@@ -105,29 +105,8 @@ const NEW_OPCODES: Readonly<Partial<Record<Fork, readonly Opcode[]>>> = {
   osaka: [[0x1e, 5, 1, 1]],
 };
 
-/** In the order in which wasm/params.ts reads them. */
-interface Params {
-  /** Addresses from 1 to this number are precompiles. */
-  readonly lastPrecompile: number;
-  /** EIP-7951: 0x100 is a precompile too. */
-  readonly hasP256: number;
-  /** Refund for clearing a slot. */
-  readonly clearingRefund: number;
-  /** Refund for SELFDESTRUCT. */
-  readonly destructionRefund: number;
-  /** EIP-3541: new code must not start with 0xef. */
-  readonly refusesEf: number;
-  /** EIP-3860. */
-  readonly initcodeWordGas: number;
-  /** EIP-6780: SELFDESTRUCT removes only accounts that were created in the same transaction. */
-  readonly destroysOnlyNew: number;
-  /** EIP-7702. */
-  readonly hasDelegations: number;
-  /** EIP-3860. 0: no limit. */
-  readonly maxInitcodeBytes: number;
-}
-
-const BERLIN: Params = {
+/** In the order in which wasm/params.ts reads and describes them. Flags are 0 or 1. */
+const BERLIN = {
   lastPrecompile: 9,
   hasP256: 0,
   clearingRefund: 15000,
@@ -138,6 +117,7 @@ const BERLIN: Params = {
   hasDelegations: 0,
   maxInitcodeBytes: 0,
 };
+type Params = Readonly<typeof BERLIN>;
 
 const NEW_PARAMS: Readonly<Partial<Record<Fork, Partial<Params>>>> = {
   // EIP-3529, EIP-3541

@@ -85,6 +85,7 @@ export function hasDelegations(): bool {
   return flag(7);
 }
 
+/** EIP-3860; 0: no limit. */
 export function maxInitcodeBytes(): u32 {
   return load<u32>(PARAMS + 32);
 }

@@ -13,7 +13,11 @@ const CONTRACT = new Uint8Array(20).fill(0xc0);
 const NO_BYTES = new Uint8Array(0);
 const WORD = (value: number): Uint8Array => Uint8Array.of(...new Uint8Array(31), value);
 
-/** @param params - in place of the fork's */
+const BLOCK = {
+  ...{number: 100n, timestamp: 1n, gasLimit: 30_000_000n, coinbase: SENDER, baseFee: 7n, blobBaseFee: 1n},
+  ...{random: 0n, chainId: 1337n},
+};
+
 function createEvm(code: Uint8Array, fork = "osaka") {
   const reads: string[] = [];
   const evm = new Evm();
@@ -33,10 +37,8 @@ function createEvm(code: Uint8Array, fork = "osaka") {
     readCode: () => code,
     readBlockHash: number => keccak256(Uint8Array.of(number)),
   });
-  evm.setBlock(rules, {
-    ...{number: 100n, timestamp: 1n, gasLimit: 30_000_000n, coinbase: SENDER, baseFee: 7n, blobBaseFee: 1n},
-    ...{random: 0n, chainId: 1337n},
-  });
+  const setBlock = () => evm.setBlock(rules, BLOCK);
+  setBlock();
   evm.beginTransaction();
   const message: EvmMessage = {
     ...{
@@ -50,7 +52,7 @@ function createEvm(code: Uint8Array, fork = "osaka") {
     },
     ...{blobHashes: [], nonce: 1n},
   };
-  return {evm, message, reads};
+  return {evm, message, reads, setBlock};
 }
 
 /** Adds 1 to a slot, for ever. */
@@ -173,7 +175,7 @@ describe("the EVM in WebAssembly", () => {
   });
 
   it("declines a run that needs more memory than it may have", async () => {
-    const {evm, message} = createEvm(assemble(0n, 0xf000_0000n, OP.MSTORE));
+    const {evm, message, setBlock} = createEvm(assemble(0n, 0xf000_0000n, OP.MSTORE));
     const gas = 2n ** 62n;
     await assert.rejects(evm.run({...message, gas}), (error: Error) => {
       assert(error instanceof EvmDeclined);
@@ -183,6 +185,7 @@ describe("the EVM in WebAssembly", () => {
     const {source} = evm.instance;
     assert.ok(source);
     evm.moveTo(source);
+    setBlock();
     evm.beginTransaction();
     assert.equal((await evm.run(message)).end, "outOfGas");
   });
