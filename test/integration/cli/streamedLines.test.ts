@@ -5,7 +5,7 @@ import {after, before, test} from "node:test";
 import {toHex} from "../../../storage/hex.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
-import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {createLine, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
   linesOf,
   readReadiness,
@@ -17,7 +17,7 @@ import {
 import {OwnService} from "../../support/http/ownService.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 import {memoisedSha256} from "../../support/stores/everyKey.ts";
-import {importHere, importSource} from "../../support/stores/importedStore.ts";
+import {importHere} from "../../support/stores/importedStore.ts";
 
 /** The blocks of createLine are from 2023. */
 const ANY_LAG = 999_999_999;
@@ -54,23 +54,6 @@ test("the newest block is verified once a header vouches for it, also for blocks
   assert.equal(await importText(encodeLines([zero, bare])), `${ended}${unverified(1, 1)}`);
   assert.equal(await importText(encodeLines([zero, bare, two])), ended);
 });
-
-for (const [what, wrong, reason] of [
-  ["a gap", linesOf(3, 3), "line 3: expected block 2 next, got block 3"],
-  [
-    "a fork",
-    encodeLines([{...createLine(1, 1), hash: hashOfBlock(99)}]),
-    `line 3: block 1 has hash ${hashOfBlock(99)}, but the store has ${hashOfBlock(1)}`,
-  ],
-  ["a line that is no JSON", "block 2\n", 'line 3: expected an object: "{", got "b"'],
-  ["half a line at the end", '{"number":"0x2",', "line 3: the input ends within it (truncated?)"],
-] as const)
-  test(`${what} is named, and the blocks before it are kept`, async () => {
-    const path = folder.file(`${count++}.ndjson`);
-    await writeFile(path, linesOf(0, 1) + wrong);
-    const outcome = await importSource(`${path}.db`, {kind: "diffs", path});
-    assert.deepEqual([outcome.ok ? "" : outcome.message, outcome.head.latest], [reason, 1]);
-  });
 
 test("without --allow-unverified a line must have a header's root, or name that of the trees, and the next one vouches for none before it", async () => {
   const {lines} = await headLines([0, 1, 2].map(block => createLine(block, 0)));
@@ -109,14 +92,6 @@ test("lines of a pipe are taken as they come, until it ends", () =>
     ]);
     assert.match(daemon.stderr, /the import has ended/);
   }));
-
-test("blocks that are held are skipped when they come again", async () => {
-  const db = await folder.importChain(`${count++}`, 4, 4);
-  await withFollowing(db, async daemon => {
-    daemon.input.write(linesOf(0, 6));
-    await waitForHead(daemon, 6);
-  });
-});
 
 /** @param body - runs when block 0, which is `line`, is held */
 async function serveOne(line: DifferenceLine, body: (daemon: OwnService) => Promise<void>): Promise<void> {

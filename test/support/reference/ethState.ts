@@ -81,7 +81,7 @@ export class EthState {
 }
 
 /** @param isWhole - as reth writes it: with the nodes that lie in their parents */
-export async function proveKey(
+async function proveKey(
   trie: MerklePatriciaTrie,
   key: Uint8Array,
   isWhole = false,
