@@ -6,23 +6,6 @@
 /** Most levels of arrays and objects. A call for a proof in a batch has 4. */
 export const MAX_DEPTH = 64;
 
-export interface BodyShape {
-  /** Deepest nesting. Above MAX_DEPTH, the scan ends there, and the other figures cover only the part before. */
-  readonly depth: number;
-  /** Array elements plus object fields. An empty array or object counts as if it had one. */
-  readonly members: number;
-  /**
-   * Object fields, counted by their colons, and objects: each object counts as one more, because JSON.parse may need a
-   * new shape for it (0.6 us, more than a new key in one object). A field with a long key or escapes in its key counts
-   * as several (LONG_KEY, ESCAPED_KEY_COST).
-   */
-  readonly fields: number;
-  /** Elements of the outer array, counted by its commas. 0 if the body does not start with `[`. */
-  readonly elements: number;
-  /** Characters of all odd numbers. Odd means: with a sign, a fraction, an exponent or more than 15 digits. */
-  readonly oddCharacters: number;
-}
-
 const QUOTE = 0x22;
 const PLUS = 0x2b;
 const COMMA = 0x2c;
@@ -81,10 +64,18 @@ const RUN = Buffer.alloc(4096, BACKSLASH);
 const NONE = -1;
 
 /** Reads a body from its start to its end, in parts. Hot: runs over every body once, in about 1.5 ns a byte. */
-export class BodyScan implements BodyShape {
+export class BodyScan {
+  /** Deepest nesting. Above MAX_DEPTH, the scan ends there, and the other figures cover only the part before. */
   depth = 0;
+  /** Array elements plus object fields. An empty array or object counts as if it had one. */
   members = 0;
+  /**
+   * Object fields, counted by their colons, and objects: each object counts as one more, because JSON.parse may need a
+   * new shape for it (0.6 us, more than a new key in one object). A field with a long key or escapes in its key counts
+   * as several (LONG_KEY, ESCAPED_KEY_COST).
+   */
   fields = 0;
+  /** Characters of all odd numbers. Odd means: with a sign, a fraction, an exponent or more than 15 digits. */
   oddCharacters = 0;
   private at = 0;
   private level = 0;
@@ -100,6 +91,7 @@ export class BodyScan implements BodyShape {
 
   constructor(private readonly body: Buffer) {}
 
+  /** Elements of the outer array, counted by its commas. 0 if the body does not start with `[`. */
   get elements(): number {
     return this.isArray ? this.commas + 1 : 0;
   }

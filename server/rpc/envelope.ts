@@ -1,7 +1,7 @@
 /** The JSON-RPC 2.0 envelope: parses a body into calls. It knows no method. */
 import {isUtf8} from "node:buffer";
 import type {Work} from "../fairness/work.ts";
-import {BodyScan, type BodyShape, MAX_DEPTH} from "../json/bodyScan.ts";
+import {BodyScan, MAX_DEPTH} from "../json/bodyScan.ts";
 import {decodeText, parseInSteps} from "../json/stepParser.ts";
 import {LONE_SURROGATE} from "./exactValues.ts";
 import {FieldNames} from "./fieldNames.ts";
@@ -109,7 +109,7 @@ function createSyntaxError(): RpcError {
  * to 1.5 us, and its reader as much again. A new array or string takes 0.5 us. An odd number takes up to 0.15 us a
  * character (a number of 100 digits half-way between two doubles takes 7 us). Plain text takes almost no time.
  */
-function requireWithin(shape: BodyShape, limits: BodyLimits): void {
+function requireWithin(shape: BodyScan, limits: BodyLimits): void {
   const {depth, elements, members, fields, oddCharacters} = shape;
   if (depth > MAX_DEPTH)
     throw new RpcError(

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {BodyScan, type BodyShape, MAX_DEPTH} from "../../../../server/json/bodyScan.ts";
+import {BodyScan, MAX_DEPTH} from "../../../../server/json/bodyScan.ts";
 
-function scan(text: string): BodyShape {
+function scan(text: string): Omit<BodyScan, "read"> {
   const body = Buffer.from(text);
   const scan = new BodyScan(body);
   assert.ok(scan.read(body.length));
