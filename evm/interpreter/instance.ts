@@ -11,8 +11,7 @@ type Offsets = Record<
   | ("ORIGIN" | "GAS_PRICE" | "CREATED_ADDRESS" | "CODE_AT" | "CODE_BYTES")
   | ("ADDRESS" | "EXISTS" | "STORAGE" | "HAS_STORAGE" | "NONCE" | "BALANCE" | "CODE_HASH" | "NEXT_WRITTEN")
   | ("BASE_EXISTS" | "BASE_STORAGE" | "BASE_HAS_STORAGE" | "BASE_NONCE" | "BASE_BALANCE" | "BASE_CODE_HASH")
-  | ("KEY" | "SLOT_VALUE" | "BASE_VALUE" | "SLOT_ACCOUNT" | "NEXT_SLOT_WRITTEN")
-  | ("IP" | "SP" | "GAS" | "CODE" | "STACK_BASE" | "MEMORY" | "MEMORY_BYTES"),
+  | ("KEY" | "SLOT_VALUE" | "BASE_VALUE" | "SLOT_ACCOUNT" | "NEXT_SLOT_WRITTEN"),
   WasmConstant
 >;
 
@@ -61,7 +60,6 @@ interface EvmExports extends Offsets {
   readonly firstWritten: WasmConstant;
   readonly firstWrittenSlot: WasmConstant;
   isCurrent(slot: number): number;
-  readonly currentFrame: WasmConstant;
   heapBytes(): number;
   codesBytes(): number;
   arenaBytes(): number;

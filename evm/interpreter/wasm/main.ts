@@ -59,17 +59,7 @@ export {CODE_AT, CODE_BYTES, codesBytes, finishCode, reserveCode, resetCodes as 
 export {endTransaction} from "./destruction";
 /** `answerPrecompile(gas)`: call `reserveReturned` first. Gas -1: invalid input; -2: out of gas. */
 export {endAwaited as answerPrecompile} from "./frameEnds";
-export {
-  arenaBytes,
-  CODE,
-  current as currentFrame,
-  GAS,
-  IP,
-  MEMORY,
-  MEMORY_BYTES,
-  SP,
-  STACK_BASE,
-} from "./frames";
+export {arenaBytes} from "./frames";
 export {heapBytes} from "./heap";
 export {IO_OUT, IO_SLOT} from "./host";
 export {BLOB_COUNT} from "./interpreter";
