@@ -80,14 +80,10 @@ export class EthState {
   }
 }
 
-/** @param isWhole - as reth writes it: with the nodes that lie in their parents */
-async function proveKey(
-  trie: MerklePatriciaTrie,
-  key: Uint8Array,
-  isWhole = false,
-): Promise<readonly string[]> {
+/** As geth writes it: without the nodes that are inlined in their parents. */
+async function proveKey(trie: MerklePatriciaTrie, key: Uint8Array): Promise<readonly string[]> {
   const nodes = await createMerkleProof(trie, key);
-  return nodes.filter((node, i) => isWhole || i === 0 || node.length >= HASH_BYTES).map(encodeHex);
+  return nodes.filter((node, i) => i === 0 || node.length >= HASH_BYTES).map(encodeHex);
 }
 
 /**
