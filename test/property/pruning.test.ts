@@ -255,7 +255,10 @@ class Walk {
     const isLonger = this.digests.length > before.digests.length;
     this.digests = (isLonger ? this.digests : before.digests).slice(0, latest + 1);
     this.hashes = (isLonger ? this.hashes : before.hashes).slice(0, latest + 1);
-    this.holes = new Map([...before.holes].filter(([, block]) => block <= latest));
+    // The write that is cut may come after the step has filled some.
+    const stored = new Set(await storedPages(this.store));
+    const filled = [...this.holes].filter(([page]) => stored.has(page));
+    this.holes = new Map([...before.holes, ...filled].filter(([, block]) => block <= latest));
     this.finalized = finalized;
     await this.requireKept();
   }
