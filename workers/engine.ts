@@ -63,7 +63,7 @@ export interface EngineOptions {
   readonly hangMs?: number;
   /** Called when a worker died or hung. Its calls fail, and it is replaced. */
   readonly onWorkerExit?: (error: Error) => void;
-  /** Gets the reason when the disk refuses a write, and undefined when blocks are written again. */
+  /** Gets the reason when the disk refuses a write, and undefined when the disk takes writes again. */
   readonly onWriting?: (stopped: string | undefined) => void;
   /** Called if the store cannot be opened again after a refused write. It is closed, and the process has to end. */
   readonly onLost?: (error: Error) => void;

@@ -8,6 +8,7 @@ import {PulledError} from "../../client/folder/pulledError.ts";
 import type {BlockCommand, ControlAnswer} from "../../server/lifecycle/control/blockCommand.ts";
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../server/lifecycle/storeOpening.ts";
 import {SettingsError, WorkError} from "../../server/lifecycle/workError.ts";
+import {missingSpace} from "../../storage/directory/diskSpace.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/messages/head.ts";
@@ -60,7 +61,9 @@ async function importInto(
   if (stopping.reason !== undefined) return exitCodeOf(stopping.reason);
   const outcome = await importBlocks(engine, options, stopping);
   if (!outcome.ok) {
-    process.stderr.write(`error: ${outcome.message}\n${describe(engine, outcome)}\n`);
+    const missing = outcome.writeFailed ? missingSpace(options.db) : undefined;
+    const advice = missing === undefined ? "" : `. Import again when ${missing}`;
+    process.stderr.write(`error: ${outcome.message}${advice}\n${describe(engine, outcome)}\n`);
     return outcome.isFinal ? ExitCode.USAGE : ExitCode.FAILED;
   }
   // A signal that came just before the end has stopped nothing.

@@ -85,7 +85,7 @@ export const HELP = {
   proofd_verify_failed: "1 after --check-store could not finish its check",
   proofd_verify_findings_total: "Damage to tables that --check-store found",
   proofd_worker_exits_total: "Worker threads that ended unexpectedly, or could not start",
-  proofd_writes_stopped: "1 after the disk refused a write, until blocks are written again",
+  proofd_writes_stopped: "1 after the disk refused a write, until the disk takes writes again",
 } as const;
 
 export type FigureName = keyof typeof HELP;

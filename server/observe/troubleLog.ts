@@ -7,7 +7,7 @@ export class TroubleLog {
   damagedRecords = 0;
   workerExits = 0;
   tableFindings = 0;
-  /** The disk refused a write, and has not taken one since. */
+  /** The disk refused a write, and the store has not been opened again since. */
   writesStopped = false;
 
   constructor(private readonly log: Logger) {}
@@ -17,7 +17,7 @@ export class TroubleLog {
     this.log.error({err: error}, "a worker thread was lost and is replaced");
   }
 
-  /** @param stopped - why nothing is written; undefined: blocks are written again */
+  /** @param stopped - why nothing is written; undefined: the disk takes writes again */
   reportWriting(stopped: string | undefined): void {
     this.writesStopped = stopped !== undefined;
     if (stopped === undefined) this.log.info("the disk takes writes again");

@@ -1,12 +1,14 @@
 /** A disk gets full while a node is followed: it is named, what is held is served, and following goes on once it is freed. */
 import assert from "node:assert/strict";
-import {mkdir} from "node:fs/promises";
+import {mkdir, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before} from "node:test";
+import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {createLines} from "../../support/chains/serviceLines.ts";
 import {readReadiness} from "../../support/http/followingDaemon.ts";
 import {compareBlocks} from "../../support/http/liveComparison.ts";
 import {readLog, waitForChain} from "../../support/http/nodeFollower.ts";
@@ -16,6 +18,8 @@ import {notRun} from "../../support/processes/notRun.ts";
 import {LOOK_MS} from "../../support/wait.ts";
 
 const SIZE = "64M";
+/** A disk in memory. */
+const SMALL = 'mount -t tmpfs -o size=1m none "$1"; shift; exec "$@"';
 /** A disk that was not unmounted is mounted read-only in two steps: the first repairs it by its journal. */
 const MOUNT = 'mount -o loop "$1" "$2"; mount -o "remount,$3" "$2"; shift 3; exec "$@"';
 
@@ -88,6 +92,21 @@ async function run(command: readonly string[]): Promise<void> {
 
 let folder: WorkFolder;
 let chain: LiveChain | string;
+
+test("an import that fills the disk says how much space it needs", async t => {
+  const disk = folder.file("small");
+  await mkdir(disk);
+  const lines = folder.file("many.ndjson");
+  await writeFile(lines, encodeLines(createLines(0, 300)));
+  const under = ["unshare", "--mount", "--map-root-user", "sh", "-e", "-c", SMALL, "sh", disk];
+  const args = ["import", "--diffs", lines, "--db", `${disk}/db`, "--allow-unverified"];
+  const {code, stderr} = await runProofd(args, {under});
+  if (/unshare|^mount/.test(stderr)) return notRun(t, "nothing can be mounted here");
+  assert.equal(code, 1, stderr);
+  const needed =
+    /^error: LevelDB says .*No space left on device\. Import again when the disk has \d+ MB of free space \(now 0 MB\)\n/m;
+  assert.match(stderr, needed);
+});
 before(async () => {
   folder = await WorkFolder.create();
   chain = await LiveChain.create(folder.path);
