@@ -2,15 +2,11 @@
 
 import {count} from "../../client/bytes/values.ts";
 import {openFailed} from "../../server/lifecycle/workError.ts";
-import type {CheckEvent, CheckOutcome} from "../../workers/messages/checkJob.ts";
+import type {CheckEvent, CheckJob, CheckOutcome} from "../../workers/messages/checkJob.ts";
 import {startCheck} from "../../workers/threads/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 
-interface CheckOptions {
-  readonly db: string;
-  readonly block: number | undefined;
-  readonly sample: number | undefined;
-}
+type CheckOptions = Pick<CheckJob, "block" | "sample"> & {readonly db: string};
 
 const PROGRESS_EVERY_MS = 3_000;
 const MB = 1e6;

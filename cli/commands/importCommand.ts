@@ -19,30 +19,19 @@ import type {ValuesOf} from "../flags/flagTable.ts";
 import type {IMPORT_FLAGS} from "../flags/importFlags.ts";
 import {createProgress} from "./progress.ts";
 
-type ImportValues = ValuesOf<typeof IMPORT_FLAGS>;
-
-export interface ImportOptions
-  extends Pick<
-    ImportValues,
-    "db" | "finalized" | "allowUnverified" | "head" | "chainId" | "suite" | "history"
-  > {
-  readonly source: ImportSource;
-}
+type ImportOptions = Omit<ValuesOf<typeof IMPORT_FLAGS>, "source"> & {readonly source: ImportSource};
 
 /** @returns the exit code: that of the signal if one stopped the import before its end */
 export async function runImport(options: ImportOptions): Promise<number> {
   const stopping = watchSignals();
   const pruned = new PruneReport();
+  const {db: directory, chainId, history} = options;
   const engineOptions = {
-    directory: options.db,
-    workers: 0,
-    cacheBytes: DEFAULT_CACHE_BYTES,
-    createIfMissing: true,
-    chainId: options.chainId,
-    suite: suiteOf(options),
-    pruning: {history: options.history, rests: false, onEvent: (event: PruneEvent) => pruned.note(event)},
+    ...{directory, chainId, suite: suiteOf(options), createIfMissing: true},
+    ...{workers: 0, cacheBytes: DEFAULT_CACHE_BYTES},
+    pruning: {history, rests: false, onEvent: (event: PruneEvent) => pruned.note(event)},
   };
-  const store = await OwnedStore.open(engineOptions, reportOrder);
+  const store = await OwnedStore.open(engineOptions, reportCommand);
   let code: number = ExitCode.FAILED;
   try {
     code = await importInto(store.engine, options, stopping, pruned);
@@ -79,7 +68,7 @@ async function importInto(
   return stopping.reason === undefined || isLate ? ExitCode.OK : exitCodeOf(stopping.reason);
 }
 
-function reportOrder({kind}: BlockCommand, answer: ControlAnswer): void {
+function reportCommand({kind}: BlockCommand, answer: ControlAnswer): void {
   const done = (head: Head): string =>
     kind === "finalize"
       ? `blocks up to ${head.finalized} are finalized`

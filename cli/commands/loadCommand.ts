@@ -4,7 +4,7 @@ import type {Command} from "commander";
 import type {LoadOptions} from "proofd-load";
 import {WorkError} from "../../server/lifecycle/workError.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
-import {createCommand} from "../flags/flagTable.ts";
+import {createCommand, type ValuesOf} from "../flags/flagTable.ts";
 import {LOAD_FLAGS, readLoadOptions} from "../flags/loadFlags.ts";
 import {readAgainst, requireWritable} from "../flags/reportFile.ts";
 
@@ -23,16 +23,10 @@ export function createLoad(onExitCode: (code: number) => void): Command {
   );
 }
 
-interface Output {
-  readonly against: string | undefined;
-  readonly json: boolean;
-  readonly html: string | undefined;
-}
-
 /** @returns the exit code: FAILED if the report has a failure, unless only the generator was the bottleneck */
 async function runLoad(
   options: LoadOptions,
-  {against, json, html}: Output,
+  {against, json, html}: Pick<ValuesOf<typeof LOAD_FLAGS>, "against" | "json" | "html">,
   command: Command,
 ): Promise<number> {
   const {

@@ -6,26 +6,16 @@ import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot, type Snapshot} from "../../storage/storeSnapshot.ts";
 import {ExitCode, exitCodeOf, watchSignals} from "../exitCode.ts";
 
-interface SnapshotOptions {
-  readonly db: string;
-  readonly out: string;
-}
-
 const PROGRESS_EVERY_MS = 3_000;
 const MB = 1e6;
 
 /** @returns the exit code. If a signal stopped the snapshot, it is that of the signal, and nothing is left at `out` */
-export async function runSnapshot({db, out}: SnapshotOptions): Promise<number> {
+export async function runSnapshot({db, out}: {readonly db: string; readonly out: string}): Promise<number> {
   const startMs = performance.now();
   const signal = watchSignals();
   try {
-    const snapshot = await makeSnapshot({
-      directory: db,
-      out,
-      onCopied: createProgress(),
-      onLeftover: reportLeftover,
-      signal,
-    });
+    const reports = {onCopied: createProgress(), onLeftover: reportLeftover};
+    const snapshot = await makeSnapshot({directory: db, out, ...reports, signal});
     process.stdout.write(`${describe(out, snapshot, performance.now() - startMs)}\n`);
     return ExitCode.OK;
   } catch (error) {

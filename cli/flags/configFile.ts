@@ -8,7 +8,6 @@
  *   cors = https://b.example
  */
 import {type Command, InvalidArgumentError, type Option} from "commander";
-import {readWholeFile} from "../../storage/regularFile.ts";
 
 const LINE = /^([a-z0-9-]+)[ \t]*=[ \t]*(.*)$/;
 /** Marks a switch that a variable turns off. */
@@ -16,10 +15,15 @@ export const OFF = "off";
 const STRONGER = ["cli", "env", OFF];
 
 /** Sets the flags that neither the command line nor a variable sets. An invalid line is a usage error that names it. */
-export function applyConfigFile(command: Command, path: string, isList: (key: string) => boolean): void {
+export function applyConfigFile(
+  command: Command,
+  path: string,
+  text: string,
+  isList: (key: string) => boolean,
+): void {
   const seen = new Set<string>();
-  for (const [at, text] of readLines(command, path).entries()) {
-    const line = text.trim();
+  for (const [at, row] of text.split("\n").entries()) {
+    const line = row.trim();
     if (line === "" || line.startsWith("#")) continue;
     const refuse: (problem: string) => never = problem =>
       command.error(`error: --config: ${path}, line ${at + 1}: ${problem}`);
@@ -38,14 +42,6 @@ export function applyConfigFile(command: Command, path: string, isList: (key: st
       if (!(error instanceof InvalidArgumentError)) throw error;
       refuse(`${name}: ${error.message} Got '${value}'.`);
     }
-  }
-}
-
-function readLines(command: Command, path: string): string[] {
-  try {
-    return readWholeFile(path).toString().split("\n");
-  } catch (error) {
-    return command.error(`error: --config: cannot read ${path}: ${(error as Error).message}`);
   }
 }
 

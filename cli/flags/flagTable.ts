@@ -7,6 +7,7 @@
  */
 
 import {Command, Option, type OptionValues} from "commander";
+import {readWholeFile} from "../../storage/regularFile.ts";
 import {applyConfigFile} from "./configFile.ts";
 
 /** `T` is the type of its value. It includes undefined unless the flag has a default or is required. */
@@ -26,11 +27,6 @@ export interface Flag<T = unknown> {
   readonly heading?: string;
 }
 
-/** A flag without its description: `value(..).says("what it does")`. */
-interface Undescribed<T> {
-  says(description: string, needs?: string): Flag<T>;
-}
-
 export type Flags = Readonly<Record<string, Flag>>;
 
 export type ValuesOf<F> = {readonly [key in keyof F]: F[key] extends Flag<infer T> ? T : never};
@@ -41,7 +37,7 @@ export function value<const T, const P extends T | undefined = undefined>(
   parse: (readonly T[] & readonly string[]) | ((text: string, earlier: T | undefined) => T),
   preset?: P,
   presetText?: string,
-): Undescribed<T | P> {
+): {says(description: string, needs?: string): Flag<T | P>} {
   return {says: (description, needs) => ({description, unit, parse, preset: preset as P, presetText, needs})};
 }
 
@@ -80,7 +76,8 @@ export function createCommand<F extends Flags>(
   }
   return command.action(() => {
     const {config} = command.opts();
-    if (typeof config === "string") applyConfigFile(command, config, key => isList(flags[key]));
+    if (typeof config === "string")
+      applyConfigFile(command, config, readFlagFile(command, "config", config), key => isList(flags[key]));
     const presets = rows.map(([key, {preset}]) => [key, preset]);
     const values: OptionValues = {...Object.fromEntries(presets), ...command.opts()};
     for (const [key, {needs}] of rows) {
@@ -122,6 +119,15 @@ export function refuseFlag(command: Command, key: string, problem: string): neve
   const source = command.getOptionValueSource(key);
   const name = source === "env" ? `variable ${option?.envVar}` : option?.long;
   return command.error(`error: ${name}${source === "config" ? " in the file of --config" : ""}${problem}`);
+}
+
+/** Reads the file that a flag names. A file that cannot be read is a usage error. */
+export function readFlagFile(command: Command, key: string, path: string): string {
+  try {
+    return readWholeFile(path).toString();
+  } catch (error) {
+    return refuseFlag(command, key, `: cannot read ${path}: ${(error as Error).message}`);
+  }
 }
 
 const OR = new Intl.ListFormat("en", {type: "disjunction"});

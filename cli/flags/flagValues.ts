@@ -31,17 +31,15 @@ export function countParser(least: number, most: number): (text: string) => numb
   };
 }
 
-export function bigintParser(low: bigint): (text: string) => bigint {
+export function bigintParser(
+  low: bigint,
+  expected = `a whole number from ${low} to 2^256 - 1`,
+): (text: string) => bigint {
   return text => {
-    const value = parseBigint(text);
-    if (value !== undefined && value >= low && value < 2n ** 256n) return value;
-    throw new InvalidArgumentError(`Expected a whole number from ${low} to 2^256 - 1, decimal or 0x hex.`);
+    const value = /^([0-9]{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : -1n;
+    if (value >= low && value < 2n ** 256n) return value;
+    throw new InvalidArgumentError(`Expected ${expected}, decimal or 0x hex.`);
   };
-}
-
-/** @returns undefined for text that is neither decimal nor 0x hex, or has more digits than a number below 2^256 */
-function parseBigint(text: string): bigint | undefined {
-  return /^([0-9]{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : undefined;
 }
 
 /** @returns the text, so that the number stays exact */
@@ -125,11 +123,7 @@ export function parseAddress(text: string): Uint8Array {
   throw new InvalidArgumentError("Expected an address: 0x and 40 hex digits.");
 }
 
-export function parseChainId(text: string): bigint {
-  const value = parseBigint(text);
-  if (value !== undefined && value > 0n && value < 2n ** 256n) return value;
-  throw new InvalidArgumentError("Expected a chain id above 0, decimal or 0x hex.");
-}
+export const parseChainId = bigintParser(1n, "a chain id above 0");
 
 export function parseText(text: string): string {
   if (text !== "") return text;

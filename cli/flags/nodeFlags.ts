@@ -4,9 +4,8 @@
  */
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
-import {readWholeFile} from "../../storage/regularFile.ts";
 import type {NodeSource} from "../../workers/messages/importSource.ts";
-import {type Flag, refuseFlag, secret, type ValuesOf, value} from "./flagTable.ts";
+import {type Flag, readFlagFile, refuseFlag, secret, type ValuesOf, value} from "./flagTable.ts";
 import {hasReadableCredentials, parseText, redactUrls} from "./flagValues.ts";
 
 /** `node` is another proofd. */
@@ -121,13 +120,8 @@ function readHeaderFile(
   path: string | undefined,
   command: Command,
 ): readonly string[] {
-  if (path === undefined) return [];
-  try {
-    const lines = readWholeFile(path).toString().split("\n");
-    return lines.map(line => line.trim()).filter(line => line !== "" && !line.startsWith("#"));
-  } catch (error) {
-    return refuseFlag(command, key, `: cannot read ${path}: ${(error as Error).message}`);
-  }
+  const lines = path === undefined ? [] : readFlagFile(command, key, path).split("\n");
+  return lines.map(line => line.trim()).filter(line => line !== "" && !line.startsWith("#"));
 }
 
 /** Ends the program with a usage error if --l2 has a URL that only announces blocks, where no blocks are followed. */

@@ -6,10 +6,9 @@ import type {
   ServiceOptions,
 } from "../../server/lifecycle/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
-import {readWholeFile} from "../../storage/regularFile.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {readFees} from "./feeFile.ts";
-import {refuseFlag, type ValuesOf} from "./flagTable.ts";
+import {readFlagFile, refuseFlag, type ValuesOf} from "./flagTable.ts";
 import {readHttpUrl} from "./flagValues.ts";
 import {type NodeOptions, readNodeSource, readNodes, refuseSockets} from "./nodeFlags.ts";
 import type {SERVE_FLAGS} from "./serveFlags.ts";
@@ -49,7 +48,7 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
 
 function readFeed(values: ServeValues, command: Command): Pick<ServiceOptions, "feed" | "publish"> {
   const {publish, feed, stream, natsCreds: credsPath, streamGb, snapshotEvery} = values;
-  if (credsPath !== undefined) requireReadable("natsCreds", credsPath, command);
+  if (credsPath !== undefined) readFlagFile(command, "natsCreds", credsPath);
   return {
     publish: publish && {
       nats: {urls: publish, credsPath},
@@ -63,14 +62,6 @@ function readFeed(values: ServeValues, command: Command): Pick<ServiceOptions, "
     },
     feed: feed && {kind: "feed", nats: {urls: feed, credsPath}, stream, client: "proofd replica"},
   };
-}
-
-function requireReadable(key: string, path: string, command: Command): void {
-  try {
-    readWholeFile(path);
-  } catch (error) {
-    refuseFlag(command, key, `: cannot read ${path}: ${(error as Error).message}`);
-  }
 }
 
 /** @returns undefined if blocks are finalized only by imports and by `proofd finalize` */

@@ -37,11 +37,9 @@ export class FinalityStatus {
 
   /** @returns lines for /readyz. @param isPublic - without causes (readiness.ts) */
   describe(isPublic: boolean): string[] {
-    const byNumber = this.isByNumber ? ["finality is by block number: no state root is compared"] : [];
-    if (this.state === "stopped")
-      return [withCause("finality has stopped", this.reason, isPublic), ...byNumber];
-    return this.state === "waiting"
-      ? [withCause("finality is waiting", this.awaits, isPublic), ...byNumber]
-      : byNumber;
+    const lines = this.isByNumber ? ["finality is by block number: no state root is compared"] : [];
+    if (this.state === "stopped") lines.unshift(withCause("finality has stopped", this.reason, isPublic));
+    if (this.state === "waiting") lines.unshift(withCause("finality is waiting", this.awaits, isPublic));
+    return lines;
   }
 }

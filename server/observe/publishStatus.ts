@@ -32,12 +32,10 @@ export class PublishStatus {
 
   /** @returns lines for /readyz. @param isPublic - without causes (readiness.ts) */
   describe(isPublic: boolean): string[] {
-    const {state, reason, snapshotFailure} = this;
-    return [
-      ...(reason === "" ? [] : [withCause(`publishing is ${state}`, reason, isPublic)]),
-      ...(snapshotFailure === ""
-        ? []
-        : [withCause("no snapshot for replicas can be uploaded", snapshotFailure, isPublic)]),
-    ];
+    const lines: string[] = [];
+    if (this.reason !== "") lines.push(withCause(`publishing is ${this.state}`, this.reason, isPublic));
+    if (this.snapshotFailure !== "")
+      lines.push(withCause("no snapshot for replicas can be uploaded", this.snapshotFailure, isPublic));
+    return lines;
   }
 }

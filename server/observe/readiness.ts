@@ -41,11 +41,11 @@ export class Readiness {
   /** The newest block's timestamp. undefined if it has none. */
   private headSeconds: number | undefined;
 
-  private readonly chain: ChainView;
-
-  constructor(private readonly sources: ReadinessSources) {
-    this.chain = sources.chain;
-    this.chain.onChange((head, before) => {
+  constructor(
+    private readonly sources: ReadinessSources,
+    private readonly chain = sources.chain,
+  ) {
+    chain.onChange((head, before) => {
       this.isHeadRead = false;
       if (head.finalized !== before.finalized) this.finalizedMs = Date.now();
     });

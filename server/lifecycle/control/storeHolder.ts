@@ -6,18 +6,12 @@ import {readControlFile} from "./controlFile.ts";
 export function describeHolder(directory: string): string {
   const holder = findHolder(directory);
   if (holder !== undefined) return `process ${holder} holds its lock (/proc/locks)`;
-  const pid = readPid(directory);
-  return pid === undefined
-    ? "no control.json names the process"
-    : `process ${pid} wrote its control.json, and is still there`;
-}
-
-function readPid(directory: string): number | undefined {
   try {
-    const pid = readControlFile(directory)?.pid;
-    if (pid !== undefined) process.kill(pid, 0);
-    return pid;
+    const {pid} = readControlFile(directory) ?? {};
+    if (pid !== undefined && process.kill(pid, 0))
+      return `process ${pid} wrote its control.json, and is still there`;
   } catch {
-    return undefined; // it is gone, or the file is another user's
+    // It is gone, or the file is another user's.
   }
+  return "no control.json names the process";
 }

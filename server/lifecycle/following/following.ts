@@ -40,8 +40,6 @@ interface FollowingParts {
 }
 
 export class Following {
-  private readonly engine: Engine;
-  private readonly status: SourceStatus;
   private readonly log: Logger;
   private readonly sourceLog: SourceLog;
   private readonly unwatch: () => void;
@@ -56,10 +54,12 @@ export class Following {
   /** What the status contains of the running attempt. */
   private counted = {blocks: 0, busyMs: 0};
 
-  constructor(private readonly parts: FollowingParts) {
-    this.engine = parts.engine;
+  constructor(
+    private readonly parts: FollowingParts,
+    private readonly engine = parts.engine,
+    private readonly status = parts.status,
+  ) {
     this.backoff = new Backoff(parts.source.kind === "feed" ? FEED_WAITS : RETRY_WAITS);
-    this.status = parts.status;
     this.log = parts.log.child({source: nameSource(parts.source)});
     this.sourceLog = new SourceLog(this.log, this.status);
     this.unwatch = this.engine.chain.onChange((head, before) => this.noteHead(head, before));

@@ -101,7 +101,7 @@ export class Snapshots {
       bytesPerSecond,
       unlessFrom: least,
     });
-    this.settle(await this.running.outcome);
+    this.noteUpload(await this.running.outcome);
   }
 
   /** @returns -1 if the stream has all blocks after the snapshot's. @throws NatsAway; the signal's reason */
@@ -137,7 +137,7 @@ export class Snapshots {
     await this.work;
   }
 
-  private settle(outcome: SnapshotOutcome): void {
+  private noteUpload(outcome: SnapshotOutcome): void {
     this.running = undefined;
     if ("failure" in outcome) {
       this.nextLookMs = performance.now() + this.retries.next();

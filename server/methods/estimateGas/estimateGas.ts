@@ -1,11 +1,9 @@
-import type {Work} from "../../fairness/work.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import {LaneId} from "../../request/requestCalls.ts";
-import type {Call} from "../../rpc/envelope.ts";
 import {requireExactValues} from "../../rpc/exactValues.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import type {LaneMethod, RequestView} from "../method.ts";
-import type {EstimateCalls, PreparedEstimate} from "./estimateCalls.ts";
+import type {LaneMethod} from "../method.ts";
+import type {EstimateCalls} from "./estimateCalls.ts";
 import {ESTIMATE, ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts";
 
 export const estimateGas: LaneMethod<EstimateCalls> = {
@@ -28,32 +26,23 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
     return MAX_ESTIMATE_TEXT_BYTES;
   },
   *prepare(params, view, calls) {
-    calls.prepared.push(yield* prepareEstimate(this, params, view));
-  },
-};
-
-function* prepareEstimate(
-  {name, params: paramList}: LaneMethod<EstimateCalls>,
-  params: Call["params"],
-  view: RequestView,
-): Work<PreparedEstimate> {
-  const {estimates} = view;
-  switch (estimates.kind) {
-    case "here":
-      return yield* parseEstimateCall(paramList.requireArray(params), view);
-    case "gateway": {
-      // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.
-      const list = paramList.requireArray(params);
-      requireExactValues(list, "params");
-      const paramsText = JSON.stringify(list);
-      return idText => estimates.gateway.forward(name, paramsText, idText);
-    }
-    case "none": {
+    const {name} = this;
+    const {estimates} = view;
+    if (estimates.kind === "none") {
       const reason = "this node runs without the sequencer extension";
       throw new RpcError(RpcCode.NOT_AVAILABLE, `${name} is not available: ${reason}`);
     }
-  }
-}
+    const list = this.params.requireArray(params);
+    if (estimates.kind === "here") {
+      calls.prepared.push(yield* parseEstimateCall(list, view));
+      return;
+    }
+    // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.
+    requireExactValues(list, "params");
+    const paramsText = JSON.stringify(list);
+    calls.prepared.push(idText => estimates.gateway.forward(name, paramsText, idText));
+  },
+};
 
 /** A slot has a key and a value. Parsing both takes 2 us, three times as long as a storage key. */
 const SLOT_COST = 2;

@@ -32,7 +32,9 @@ export const getCodes: LaneMethod<ProofCalls> = {
   },
   prepare(params, _view, calls) {
     const [hashes] = this.params.read(params);
-    requireList(hashes);
+    if (!Array.isArray(hashes) || hashes.length === 0)
+      throw createValueError(HASHES_NAME, hashes, "an array of one or more code hashes");
+    if (hashes.length > MAX_CODES) throw createLimitError(HASHES_NAME, MAX_CODES, hashes.length, "hashes");
     const {packed, end: start} = calls;
     let at = packCodesHead(packed, start, hashes.length);
     for (const [index, hash] of hashes.entries()) {
@@ -43,10 +45,3 @@ export const getCodes: LaneMethod<ProofCalls> = {
     calls.add(at, CODE_COST * hashes.length);
   },
 };
-
-/** @throws RpcError INVALID_PARAMS, LIMIT_EXCEEDED */
-function requireList(hashes: unknown): asserts hashes is readonly unknown[] {
-  if (!Array.isArray(hashes) || hashes.length === 0)
-    throw createValueError(HASHES_NAME, hashes, "an array of one or more code hashes");
-  if (hashes.length > MAX_CODES) throw createLimitError(HASHES_NAME, MAX_CODES, hashes.length, "hashes");
-}
