@@ -82,7 +82,7 @@ export class BlockWriter {
     this.firstUnverified = reader.readUnverified();
     this.openResets = reader.readOpenResets();
     this.pendingChain = undefined;
-    this.batch.reset(await reader.nextPage());
+    this.batch.reset(await reader.nextPage(), latest);
   }
 
   /** Number of accounts that the applied blocks changed, since the writer was created. */
@@ -244,7 +244,7 @@ export class BlockWriter {
 
   /** Makes all applied blocks durable and visible. @throws StoreError WRITE_FAILED */
   flush(): Promise<void> {
-    return this.batch.flush(this.latest);
+    return this.batch.flush();
   }
 
   /** Marks the blocks up to `block` as verified, or this one as unverified. */

@@ -46,5 +46,5 @@ export async function writeFirstBlock(
   batch.put(META.earliest, encodeNumber(number));
   batch.put(META.finalized, encodeNumber(number));
   batch.putBlock({header, stateRoot, ...trees});
-  await batch.flush(number);
+  await batch.flush();
 }

@@ -53,6 +53,8 @@ export class WriteBatch implements PageWriter {
   /** undefined: no write is in progress. After a refused write, this stays rejected. */
   private written: Promise<void> | undefined;
   private writtenTo: number;
+  /** The newest block whose record was put, now or before. undefined: none. */
+  private newestBlock: number | undefined;
   private readonly pageKey = pageKey(0);
   bytesWritten = 0;
 
@@ -120,6 +122,7 @@ export class WriteBatch implements PageWriter {
     const {number, hash} = block.header;
     this.put(hashKey(hash), encodeNumber(number));
     this.put(blockKey(number), encodeBlockRecord({...block, nextPage: this.nextPage}));
+    this.newestBlock = number;
   }
 
   pendingRecord(key: Buffer): Buffer | undefined {
@@ -139,9 +142,12 @@ export class WriteBatch implements PageWriter {
   /** @returns a rollback: drops what was put since and is not written. No block leads to written pages */
   begin(): () => void {
     const mark = this.puts.length;
-    const {flushes} = this;
+    const {flushes, newestBlock} = this;
     // A flush empties the batch, so all records in it were put after the flush.
-    return () => this.dropSince(this.flushes === flushes ? mark : 0);
+    return () => {
+      this.dropSince(this.flushes === flushes ? mark : 0);
+      this.newestBlock = newestBlock;
+    };
   }
 
   private dropSince(mark: number): void {
@@ -155,28 +161,35 @@ export class WriteBatch implements PageWriter {
   }
 
   /**
-   * Writes and syncs all records that were put. Records that are put meanwhile wait for the next flush.
+   * Writes and syncs all records that were put, and acknowledges their blocks. Records that are put meanwhile wait for
+   * the next flush.
    *
-   * @param block - the newest block whose record was put, now or before. undefined: no block is acknowledged
    * @throws StoreError WRITE_FAILED. The batch rejects all later writes then
    */
-  async flush(block?: number): Promise<void> {
+  async flush(): Promise<void> {
     while (this.written !== undefined) await this.written;
     if (this.puts.length === 0) return;
-    this.written = this.write(block);
+    this.written = this.write();
     await this.written;
   }
 
-  /** Forgets the pages that were read. @param nextPage - no page on disk has this number or a higher one */
-  reset(nextPage: number): void {
+  /**
+   * Forgets the pages that were read.
+   *
+   * @param nextPage - no page on disk has this number or a higher one
+   * @param newestBlock - on disk
+   */
+  reset(nextPage: number, newestBlock: number | undefined): void {
     if (this.puts.length > 0 || this.written !== undefined)
       throw new Error("a write batch is reset although it has records that are not on disk");
     this.pending = new Pending();
     this.nextPage = Math.max(this.nextPage, nextPage);
+    this.newestBlock = newestBlock;
   }
 
-  private async write(block: number | undefined): Promise<void> {
-    const {puts, bytes} = this;
+  private async write(): Promise<void> {
+    // Also for a flush within a block: if that block is refused, no other flush names the blocks before it.
+    const {puts, bytes, newestBlock: block} = this;
     this.requireNewPages(puts);
     this.writing = this.pending;
     this.pending = new Pending();

@@ -8,7 +8,7 @@ import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import {Level} from "level";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
-import {decodeNote, NOTE_FILE} from "../../../storage/directory/acknowledgedNote.ts";
+import {decodeNote, NOTE_FILE, readNote} from "../../../storage/directory/acknowledgedNote.ts";
 import {performStep} from "../../../storage/prune/pruneWriter.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Importer} from "../../../workers/import/importer.ts";
@@ -124,6 +124,27 @@ test("a rollback of many blocks is written in bounded parts, and one that ends e
       [await reader.latest(), reader.readFinalized(), reader.readUnverified()],
       [1, 1, 2 ** 48 - 1],
     );
+  } finally {
+    await store.close();
+    await rm(folder, {recursive: true});
+  }
+});
+
+test("a write within a block that is then refused acknowledges the blocks before it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "proofd-within-"));
+  const directory = join(folder, "db");
+  const store = await StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes: 1 << 20});
+  try {
+    const writer = await BlockWriter.create(store);
+    for (const number of [0, 1]) await writer.apply(createBlock(number, 1));
+    const block = createBlock(2, 1);
+    const code = new Uint8Array(9 << 20);
+    block.accounts.add({address: new Uint8Array(20).fill(0xbb), change: {code}});
+    const large = {...block, expectedStateRoot: new Uint8Array(32)};
+    await assert.rejects(writer.apply(large), {code: "STATE_ROOT_MISMATCH"});
+    await writer.flush();
+    assert.equal(await store.reader.latest(), 1);
+    assert.equal((await readNote(directory))?.block, 1);
   } finally {
     await store.close();
     await rm(folder, {recursive: true});
