@@ -4,13 +4,16 @@ import {test} from "node:test";
 import {runChild} from "../../../support/processes/childProcesses.ts";
 
 const FIGURES = import.meta.resolve("../../../../server/observe/processFigures.js");
-const LIMIT = 64;
-/** Prints the figures before and after it has opened all files that it may. */
+/** More than it inherits, whatever this process has open. */
+const LIMIT = 1024;
+/** Prints the figures, and those after it has opened one file, and all files that it may. */
 const PROGRAM = `
 const {openSync} = await import("node:fs");
 const {ProcessFigures} = await import(process.argv[1]);
 const figures = new ProcessFigures();
 const before = figures.read();
+openSync("/dev/null");
+const next = figures.read();
 let code;
 while (code === undefined)
   try {
@@ -19,7 +22,7 @@ while (code === undefined)
     code = error.code;
   }
 const after = figures.read();
-process.stdout.write(JSON.stringify({code, before, after}));`;
+process.stdout.write(JSON.stringify({code, before, next, after}));`;
 
 test("without a free descriptor the figures of the process are read, and say that none is free", {
   skip: process.platform === "linux" ? false : "needs /proc",
@@ -27,10 +30,10 @@ test("without a free descriptor the figures of the process are read, and say tha
   const node = [process.execPath, "--input-type=module", "-e", PROGRAM, FIGURES];
   const {stdout, stderr} = await runChild("sh", ["-c", `ulimit -n ${LIMIT} && exec "$@"`, "sh", ...node]);
   assert.notEqual(stdout, "", stderr);
-  const {code, before, after} = JSON.parse(stdout);
+  const {code, before, next, after} = JSON.parse(stdout);
   assert.equal(code, "EMFILE");
   assert.equal(before.process_max_fds, LIMIT);
-  assert.ok(before.process_open_fds < LIMIT);
+  assert.equal(next.process_open_fds, before.process_open_fds + 1);
   assert.ok(before.process_resident_memory_bytes > 0 && before.nodejs_heap_size_used_bytes > 0);
   assert.deepEqual([after.process_open_fds, after.process_max_fds], [LIMIT, LIMIT]);
   assert.ok(after.process_cpu_seconds_total > 0);
