@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import {cp, mkdir, readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, test} from "node:test";
+import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {decodeNote, readNote, writeNote} from "../../../storage/directory/acknowledgedNote.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -24,7 +24,11 @@ import {
 } from "../../support/stores/loggedStores.ts";
 import {removeBlockRecord} from "../../support/stores/tamper.ts";
 
-const stores = await LoggedStores.create();
+let stores: LoggedStores;
+// In a hook: the tests of other files in this process run while this one is loaded, and some mock LevelDB.
+before(async () => {
+  stores = await LoggedStores.create();
+});
 after(() => stores.remove());
 
 test("a note is written over the older slot: broken off at any byte, the file says what it said", async () => {

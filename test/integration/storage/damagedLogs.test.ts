@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import {readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, test} from "node:test";
+import {after, before, test} from "node:test";
 import {startChild} from "../../support/processes/childProcesses.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
@@ -20,7 +20,11 @@ import {
 } from "../../support/stores/loggedStores.ts";
 import {once} from "../../support/wait.ts";
 
-const stores = await LoggedStores.create();
+let stores: LoggedStores;
+// In a hook: the tests of other files in this process run while this one is loaded, and some mock LevelDB.
+before(async () => {
+  stores = await LoggedStores.create();
+});
 after(() => stores.remove());
 
 interface LogPiece {
