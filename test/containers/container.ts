@@ -43,10 +43,12 @@ export class Container extends AskedService {
       const own = await run(podman, "inspect", "--format", `{{.NetworkSettings.IPAddress}} ${format}`, name);
       const [address = ""] = own.split(" ").filter(one => one !== "");
       url = `http://${address}:${port}`;
-      return fetch(url).then(
-        () => true,
-        () => false,
-      );
+      return fetch(url)
+        .then(answer => answer.arrayBuffer()) // else its connection stays open
+        .then(
+          () => true,
+          () => false,
+        );
     });
     return new Container(podman, name, url);
   }

@@ -182,6 +182,7 @@ class Cluster {
       const asked = await Container.find(podman, name, containerPort);
       await asked.until(`${probe} of ${name}`, async () => {
         const answer = await fetch(`${asked.url}${path}`).catch(() => undefined); // it starts
+        await answer?.arrayBuffer();
         return answer?.status === 200;
       });
     }
