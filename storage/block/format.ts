@@ -12,7 +12,7 @@ import {WORD_BYTES} from "../hash/suite.ts";
 import {DEFAULT_SUITE_NAME, STORE_SUITE_NAMES} from "../hash/suiteNames.ts";
 import {findSuite, type StoreSuite} from "../hash/suites.ts";
 import {toHex} from "../hex.ts";
-import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
+import {damaged, writeSynced} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {FIRST_PAGE, MAX_U48, META} from "../record/layout.ts";
 import {openRecord, sealRecord} from "../record/record.ts";
@@ -48,11 +48,7 @@ export async function makeFormat(
   const format = Buffer.from(JSON.stringify({version: FORMAT_VERSION, suite}));
   for (const [key, body] of [[META.format, format] as const, ...FIRST_MARKS])
     batch.put(key, sealRecord(key, body));
-  try {
-    await batch.write({sync: true});
-  } catch (error) {
-    throw writeFailed(error);
-  }
+  await writeSynced(batch);
   return found;
 }
 

@@ -5,7 +5,7 @@ import type {StateReader} from "../block/stateReader.ts";
 import {writeNote} from "../directory/acknowledgedNote.ts";
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
+import {damaged, writeSynced} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {
   blockKey,
@@ -26,7 +26,7 @@ const KEYS_AT_ONCE = 50_000;
 /** Blocks removed in one batch, two keys each. With pruned blocks between kept ones it can be more. */
 const BLOCKS_AT_ONCE = 1024;
 
-type Operation = {type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: Buffer};
+type Batch = ReturnType<WriteTarget["db"]["batch"]>;
 
 /**
  * Removes the blocks above `block` and their pages. Their page numbers are not reused while readers may have the old
@@ -56,12 +56,11 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   let head = latest;
   do {
     const to = Math.max(block, (await reader.unprunedBelow(Math.max(head - BLOCKS_AT_ONCE, 0) + 1)) ?? block);
-    const operations = removalOf(reader, head, to, evenFinalized);
-    try {
-      await db.batch([putOf(META.floor, floor), ...operations], {sync: true});
-    } catch (error) {
-      throw writeFailed(error);
-    }
+    const batch = db.batch();
+    put(batch, META.floor, floor);
+    if (evenFinalized) unfinalize(reader, to, batch);
+    removeBlocks(reader, head, to, batch);
+    await writeSynced(batch);
     head = to;
     reader.noteNewest(head);
   } while (head > block);
@@ -69,40 +68,33 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   acknowledge(directory, block);
 }
 
-function removalOf(reader: StateReader, head: number, to: number, evenFinalized: boolean): Operation[] {
-  const operations = evenFinalized ? unfinalize(reader, to) : [];
+function removeBlocks(reader: StateReader, head: number, to: number, batch: Batch): void {
   const unverified = reader.readUnverified();
-  if (unverified < MAX_U48 && unverified > to) operations.push(putOf(META.unverified, encodeNumber(MAX_U48)));
+  if (unverified < MAX_U48 && unverified > to) put(batch, META.unverified, encodeNumber(MAX_U48));
   const resets = reader.readOpenResets();
-  if (resets !== undefined && resets.to > to)
-    operations.push(putOf(OPEN_RESETS, encodeOpenResets(openUpTo(resets, to))));
+  if (resets !== undefined && resets.to > to) put(batch, OPEN_RESETS, encodeOpenResets(openUpTo(resets, to)));
   for (let number = to + 1; number <= head; number++) {
-    operations.push({type: "del", key: hashKey(reader.headerRecordOrThrow(number).header.hash)});
-    const key = reader.readPruned(number) === undefined ? blockKey(number) : prunedKey(number);
-    operations.push({type: "del", key});
+    batch.del(hashKey(reader.headerRecordOrThrow(number).header.hash));
+    batch.del(reader.readPruned(number) === undefined ? blockKey(number) : prunedKey(number));
   }
-  return operations;
 }
 
 /** Layer 1 is then read again from the last remaining finalization on. */
-function unfinalize(reader: StateReader, block: number): Operation[] {
-  const operations: Operation[] = [];
-  if ((reader.readFinalized() ?? -1) > block) operations.push(putOf(META.finalized, encodeNumber(block)));
+function unfinalize(reader: StateReader, block: number, batch: Batch): void {
+  if ((reader.readFinalized() ?? -1) > block) put(batch, META.finalized, encodeNumber(block));
   const {finalizations} = reader;
   const record = finalizations.readLayer1();
-  if (record === undefined) return operations;
+  if (record === undefined) return;
   let {count} = record;
-  while (count > 0 && finalizations.read(count - 1).endBlock > block)
-    operations.push({type: "del", key: finalizationKey(--count)});
-  if (count === record.count) return operations;
+  while (count > 0 && finalizations.read(count - 1).endBlock > block) batch.del(finalizationKey(--count));
+  if (count === record.count) return;
   // No block of layer 1 has this hash.
   const mark = {...record.mark, blockHash: Buffer.alloc(WORD_BYTES)};
-  const body = encodeLayer1Record({...record, mark, count, begun: Math.min(record.begun, count)});
-  return [...operations, putOf(META.layer1, body)];
+  put(batch, META.layer1, encodeLayer1Record({...record, mark, count, begun: Math.min(record.begun, count)}));
 }
 
-function putOf(key: Buffer, body: Buffer): Operation {
-  return {type: "put", key, value: sealRecord(key, body)};
+function put(batch: Batch, key: Buffer, body: Buffer): void {
+  batch.put(key, sealRecord(key, body));
 }
 
 /** Removes pages that no block leads to. @throws StoreError STORE_DAMAGED, WRITE_FAILED */
@@ -118,16 +110,9 @@ export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
     }
     const end = keys.at(-1);
     if (end === undefined) return;
-    try {
-      // Synced like every write: LevelDB does not sync a full log when it starts the next one, and a log that is not
-      // the last one must not have a torn end.
-      await db.batch(
-        keys.map(key => ({type: "del", key})),
-        {sync: true},
-      );
-    } catch (error) {
-      throw writeFailed(error);
-    }
+    const batch = db.batch();
+    for (const key of keys) batch.del(key);
+    await writeSynced(batch);
     range = {gt: end};
   }
 }

@@ -11,6 +11,18 @@ export function damaged(what: string, error: unknown): StoreError {
   return new StoreError(codeOf(error), `${what}: LevelDB says ${reason(error)}`, {cause: error});
 }
 
+/**
+ * Every write is synced: LevelDB does not sync a full log when it starts the next one, and a log that is not the last
+ * one must not have a torn end. @throws StoreError WRITE_FAILED
+ */
+export async function writeSynced(batch: {write(options: {sync: true}): Promise<void>}): Promise<void> {
+  try {
+    await batch.write({sync: true});
+  } catch (error) {
+    throw writeFailed(error);
+  }
+}
+
 export function writeFailed(error: unknown): StoreError {
   return new StoreError("WRITE_FAILED", `LevelDB says ${reason(error)}`, {cause: error});
 }

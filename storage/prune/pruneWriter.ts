@@ -9,7 +9,7 @@
 
 import type {WriteTarget} from "../commit/writeBatch.ts";
 import {StoreError} from "../errors.ts";
-import {writeFailed} from "../leveldb/levelErrors.ts";
+import {writeSynced} from "../leveldb/levelErrors.ts";
 import {blockKey, META, pageKey, prunedKey} from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
@@ -36,11 +36,7 @@ export async function performStep(target: WriteTarget, step: PruneStep): Promise
   if (step.kind === "retire") await retireBlocks(target, step, batch);
   else if (step.kind === "remove") for (const page of step.pages) batch.del(pageKey(page));
   else put(batch, META.pruning, Buffer.alloc(0));
-  try {
-    await batch.write({sync: true});
-  } catch (error) {
-    throw writeFailed(error);
-  }
+  await writeSynced(batch);
 }
 
 async function retireBlocks(
