@@ -12,6 +12,5 @@ export interface Artefact {
 export interface Artefacts {
   readonly compiler: string;
   readonly settings: unknown;
-  /** Deployable contracts, by name. */
   readonly contracts: Readonly<Record<string, Artefact>>;
 }

@@ -8,7 +8,6 @@ import {ARTEFACTS, type Artefacts} from "./artefacts.ts";
 
 const OUTPUT = new URL("dist/", ARTEFACTS);
 
-/** @returns the readonly literal type of a JSON value */
 function typeOf(value: unknown): string {
   if (Array.isArray(value)) return `readonly [${value.map(typeOf).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

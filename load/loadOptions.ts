@@ -28,7 +28,6 @@ export interface LoadOptions {
   readonly keys: KeyChoice;
   readonly seed: number;
   readonly timeoutMs: number;
-  /** Number of calls to verify. */
   readonly verify: number;
   /** A load that exceeds one of these fails. */
   readonly limits: {
@@ -37,9 +36,7 @@ export interface LoadOptions {
     readonly maxP99Ms: number | undefined;
   };
   readonly version: string;
-  /** Commit that the program was built from. */
   readonly commit: string;
-  /** The command that started the load, for the report. */
   readonly command: string;
 }
 

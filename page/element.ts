@@ -20,7 +20,6 @@ export function shape<Tag extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** Finds an element of page.html. */
 export function place<Found extends HTMLElement = HTMLElement>(id: string): Found {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the page has no element ${id}`);

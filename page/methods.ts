@@ -2,7 +2,6 @@
 import {createCaller} from "../client/methods/connection.ts";
 import {element, place} from "./element.ts";
 
-/** The parts of an OpenRPC document that are shown. */
 interface Description {
   readonly methods: readonly {
     readonly name: string;

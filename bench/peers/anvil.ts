@@ -5,7 +5,6 @@ import {type ServerProcess, startServer} from "../program/serverProcess.ts";
 
 const PACKAGE = "@foundry-rs/anvil-linux-amd64";
 
-/** @returns anvil's path, or undefined if it is not installed */
 export function findAnvil(): string | undefined {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`)), "bin", "anvil");
@@ -14,7 +13,6 @@ export function findAnvil(): string | undefined {
   }
 }
 
-/** Starts anvil on a free port. @throws Error if it is not installed */
 export async function startAnvil(...args: readonly string[]): Promise<ServerProcess> {
   const command = findAnvil();
   if (command === undefined) throw new Error(`expected anvil (npm install ${PACKAGE}): it is not installed`);

@@ -4,7 +4,6 @@ import type {ServerProcess} from "../program/serverProcess.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
 import type {LoadName, PeerLoad, PeerName} from "./peerLoads.ts";
 
-/** The figures of one round. */
 export interface PeerFigures {
   readonly load: LoadName;
   readonly title: string;
@@ -13,7 +12,6 @@ export interface PeerFigures {
   readonly unitsPerSecond: number;
   /** NaN except on Linux. */
   readonly cpuUsPerUnit: number;
-  /** The columns of the table. */
   readonly columns: Readonly<Record<string, number>>;
 }
 
@@ -42,7 +40,6 @@ export async function runLoad(
   return {load, title, peer, unitsPerSecond, cpuUsPerUnit, columns};
 }
 
-/** The round with the median rate. */
 export function medianRound(runs: readonly PeerFigures[]): PeerFigures {
   return runs.toSorted((a, b) => a.unitsPerSecond - b.unitsPerSecond)[runs.length >> 1] as PeerFigures;
 }

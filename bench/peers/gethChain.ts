@@ -60,7 +60,6 @@ export class GethChain {
     private readonly folder: string,
   ) {}
 
-  /** Creates the chain if it is missing. */
   static async openOrCreate(geth: string, accounts: number, blocks: number): Promise<GethChain> {
     const folder = join(BENCH_FOLDER, `geth-${accounts}-${blocks}-v2`);
     if (existsSync(folder)) return new GethChain(geth, folder);
@@ -190,7 +189,6 @@ function sign(nonce: bigint, calldata: Uint8Array): string {
   return TxEnvelopeEip1559.serialize(envelope, {signature});
 }
 
-/** Calls the engine API, with a fresh JSON web token. */
 async function engine(server: ServerProcess, method: string, params: readonly unknown[]): Promise<void> {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
   const text = `${encode({alg: "HS256", typ: "JWT"})}.${encode({iat: Math.floor(Date.now() / 1000)})}`;

@@ -107,7 +107,6 @@ function slotAccounts(accounts: number): number {
   return Math.min(MAX_SLOT_ACCOUNTS, accounts);
 }
 
-/** @returns the slots of an account; [] if it has none */
 export function slotsOf(account: number): {slot: Uint8Array; value: Uint8Array}[] {
   return account < MAX_SLOT_ACCOUNTS ? storageOf(account) : [];
 }

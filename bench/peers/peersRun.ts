@@ -29,7 +29,6 @@ export interface PeerFlags {
   readonly servers: readonly PeerName[];
 }
 
-/** @param command - the command line that repeats this run. @returns the printed figures */
 export async function comparePeers(flags: PeerFlags, command: string): Promise<readonly PeerFigures[]> {
   const {accounts, blocks, only, servers: names} = flags;
   const heading = `${writeOrigin(readOrigin())}; ${command}`;

@@ -20,12 +20,10 @@ export async function runProgram<F extends Flags>(
   }
 }
 
-/** The command line that repeats this run. */
 export function writeCommand(command: Command): string {
   return [command.name(), ...process.argv.slice(2)].join(" ");
 }
 
-/** @returns a parser of comma-separated `names` */
 export function namesParser<Name extends string>(names: readonly Name[]): (text: string) => readonly Name[] {
   return text =>
     text.split(",").map(one => {

@@ -41,7 +41,6 @@ export async function measureLoad(server: ServerProcess, choice: LoadChoice): Pr
   return {report, serverCpuMsPerSecond: cpuMs / seconds, hashUs: yardstick.medianUs};
 }
 
-/** Options of a load, from its non-default values. */
 export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptions {
   return {
     url: server.url,

@@ -5,7 +5,6 @@ import {COMMIT} from "../../server/version.ts";
 /** Not ./data, which is the default store of the service. */
 export const BENCH_FOLDER = "bench-data";
 
-/** The machine, commit and date of figures. */
 export interface Origin extends Machine {
   readonly commit: string;
   /** ISO 8601. */

@@ -7,9 +7,7 @@ export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export interface Scenario {
   readonly title: string;
-  /** The unit of rates and of CPU time. */
   readonly unit: "proof" | "estimate";
-  /** Options of the load, without the accounts. */
   readonly choice: Omit<LoadChoice, "keys">;
 }
 

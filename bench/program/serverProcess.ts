@@ -23,11 +23,9 @@ export interface Memory {
   readonly anonymous: number;
 }
 
-/** The command line of proofd. */
 export const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
 
-/** @throws Error with its output if it ends before it listens */
 export function startProofd(db: string, args: readonly string[]): Promise<ServerProcess> {
   const command = [PROOFD, "serve", "--db", db, "--port", "0", "--log-level", "warn", ...args];
   return startServer({name: "proofd", command: process.execPath, args: command, listening: ANNOUNCEMENT});
@@ -93,7 +91,6 @@ export class ServerProcess {
     return {rss: bytesOf("VmRSS"), anonymous: bytesOf("RssAnon")};
   }
 
-  /** @throws Error if the answer is an error */
   async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
     const response = await fetch(this.url, {
       method: "POST",

@@ -18,7 +18,6 @@ export class Yardstick {
   private nextAtMs = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param hashes - hashes per sample. @param everyMs - time between samples */
   constructor(
     private readonly hashes: number,
     private readonly everyMs: number,
@@ -34,7 +33,6 @@ export class Yardstick {
     this.nextAtMs = performance.now() + this.everyMs;
   }
 
-  /** Samples regularly, by a timer. */
   start(): void {
     this.sample();
     this.timer = setInterval(() => this.sample(), this.everyMs);

@@ -9,9 +9,7 @@ import {LEAF_WRITES_PER_BLOCK} from "../stages/benchChain.ts";
 import {BENCH_CHAIN} from "../stages/benchContracts.ts";
 import {type Finding, readNewest, type Scenario, waitForBlock, writeBlock} from "./scenario.ts";
 
-/** Warm-up, before the measured blocks. */
 const WARM_BLOCKS = 50;
-/** Blocks that the replica catches up with. */
 const CAUGHT_BLOCKS = 300;
 const LOOK_MS = 100;
 const BLOCKS = 100;

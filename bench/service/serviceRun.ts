@@ -36,7 +36,6 @@ const MEASURES: Readonly<Record<ServiceName, (scenario: Scenario) => Promise<Fin
   feed: measureFeed,
 };
 
-/** @param command - the command line that repeats this run */
 export async function measureService(
   {accounts, duration, rate, only}: ServiceFlags,
   command: string,

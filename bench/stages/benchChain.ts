@@ -21,7 +21,6 @@ export function addressAt(i: number): Buffer {
   return Buffer.from(numberedAddress(i), "hex");
 }
 
-/** Address of an account that no block has. */
 export function absentAddressAt(i: number): Buffer {
   return addressAt(i).fill(0xaa, 4, 8);
 }

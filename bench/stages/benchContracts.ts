@@ -15,7 +15,6 @@ export const BENCH_CHAIN: ChainConfig = {
 
 export const TOKEN = contractAddress("token");
 export const LEDGER = contractAddress("ledger");
-/** Token balance of each of the first HOLDERS accounts. */
 const TOKEN_BALANCE = 10n ** 24n;
 
 const token = readContract("DemoToken");

@@ -72,7 +72,6 @@ async function makeStore(directory: string, suite: string, accounts: number, blo
   await store.close();
 }
 
-/** The state trie of the newest block. */
 export function openTrie(writer: BlockWriter): StateTrie {
   return new StateTrie(createStoredTries(writer), writer.trie);
 }

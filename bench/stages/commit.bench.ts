@@ -14,7 +14,6 @@ import {LEAF_WRITES_PER_BLOCK, makeBlock, TRIE_CHANGES} from "./benchChain.ts";
 import {applyWithTrie, type BenchStore, openTrie} from "./benchStore.ts";
 import type {Stage} from "./stage.ts";
 
-/** Blocks per series. */
 const BLOCKS_PER_RUN = 8;
 
 export function createCommitStage(bench: BenchStore): Stage {

@@ -27,7 +27,6 @@ const LEAVES = 1000;
 const BLOCK_LEAVES = 300;
 /** Different answers of one kind. Their pages exceed the cache of a thread. */
 const MOST_ASKED = 64;
-/** Different answers to verify. */
 const VERIFIED = 8;
 
 interface Asked {

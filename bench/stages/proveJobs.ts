@@ -9,7 +9,6 @@ import {
 import type {ProveJob} from "../../workers/messages/proveMailbox.ts";
 import type {Prover} from "../../workers/prove/prover.ts";
 
-/** An account, and optionally a slot of 32 bytes. */
 export interface Entry {
   readonly block: number;
   readonly address: Uint8Array;
@@ -25,7 +24,6 @@ export function packCalls(entries: readonly Entry[]): ProveJob {
   );
 }
 
-/** One call of chain_getMultiProof. */
 export function packMultiProof(entries: readonly Entry[]): ProveJob {
   return packEntries(entries, i => (i === 0 ? ProofForm.MULTI_BYTES : ProofForm.NEXT_ENTRY), ["0"]);
 }

@@ -10,7 +10,6 @@ import type {BenchRun, Figure, Result} from "./benchRun.ts";
 const COLUMNS = ["stage", "task", "median us", "p99 us", "error", "per second", "yardsticks"];
 const COMPARED_COLUMNS = ["us before", "time", "yardsticks"];
 
-/** @param before - the run to compare with */
 export function writeReport(rows: readonly (Result | Figure)[], before: BenchRun | undefined): string {
   const columns = before === undefined ? COLUMNS : [...COLUMNS, ...COMPARED_COLUMNS];
   const cells = rows.map(row => ("unit" in row ? figureCells(row, before) : resultCells(row, before)));

@@ -2,7 +2,6 @@
 import type {BenchStore} from "./benchStore.ts";
 
 export interface BenchTask {
-  /** Names what is measured, and its input. */
   readonly name: string;
   /**
    * Units of work in a `run`; results are per unit. Enough that the clock's resolution (0.1 us) does not matter, but

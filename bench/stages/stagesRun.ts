@@ -30,7 +30,6 @@ interface StageFlags {
   readonly against: string | undefined;
 }
 
-/** @param before - the run to compare with */
 export async function measureStages(
   flags: StageFlags,
   stages: ReadonlyMap<string, () => Promise<CreateStage>>,

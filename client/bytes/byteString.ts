@@ -1,6 +1,5 @@
 /** Byte strings: joined and compared. */
 
-/** @returns a new array with the parts in order */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joinBytes(parts);
 }

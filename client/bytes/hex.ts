@@ -11,7 +11,6 @@ for (let value = 0; value < 16; value++) VALUES[DIGITS.charCodeAt(value)] = valu
 /** Text that begins with `0x`, as viem types it. */
 export type Hex = `0x${string}`;
 
-/** @returns `0x` and two lower-case digits per byte */
 export function encodeHex(bytes: Uint8Array): Hex {
   let text: Hex = "0x";
   for (const byte of bytes) text = `${text}${PAIRS[byte]}`;

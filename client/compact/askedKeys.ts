@@ -6,7 +6,6 @@ import {MAX_KEYS} from "./treePart.ts";
 
 export interface AskedAccounts {
   readonly tree: "accounts";
-  /** hKey of each entry's address. */
   readonly hKeys: readonly Uint8Array[];
   readonly slots: readonly (readonly Uint8Array[])[];
 }

@@ -73,7 +73,6 @@ export class ByteReader {
     this.at = at + length;
   }
 
-  /** The place of the next byte, for messages. */
   place(): string {
     return `byte ${this.at}`;
   }

@@ -58,7 +58,6 @@ function hashNodes(suite: HashSuite, part: TreePart, leaves: readonly Leaf[]): M
   return levels.slice(0, DEPTH);
 }
 
-/** @returns the position of the sibling at this height on the leaf's path */
 function siblingAt(leafIndex: number, height: number): number {
   const position = Math.floor(leafIndex / 2 ** height);
   return position % 2 === 1 ? position - 1 : position + 1;

@@ -39,7 +39,6 @@ export function openAnswer(suite: HashSuite, request: ProofEntry, result: unknow
   return {account, slots: hasStorage ? openSlots(suite, storageKeys, storageProofs) : []};
 }
 
-/** Reads its `storageProofs`. @throws ProofError as above */
 export function openSlots(suite: HashSuite, keys: unknown, proofs: unknown): OpenedKey[] {
   const asked = readStorageKeys(suite, keys);
   return readArray("storageProofs", proofs, asked.length, (entry, i) => {

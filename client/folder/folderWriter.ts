@@ -109,7 +109,6 @@ export class FolderWriter<Place> {
     return finished + (this.open.get(table)?.rows ?? 0);
   }
 
-  /** Reads the finished parts. */
   readFinished<Name extends TableName>(table: Name): TableReader<Name> {
     return new TableReader(this.folder, {asked: this.asked, parts: this.parts}, table);
   }

@@ -132,7 +132,6 @@ export function readManifest(folder: string): Manifest {
   return at(path, () => parseManifest(JSON.parse(text)));
 }
 
-/** @throws Error that says what is wrong */
 function parseManifest(value: unknown): Manifest {
   const manifest = value as Manifest;
   const {version, asked, block, accountTree, rows, parts} = requireObject("the manifest", manifest);

@@ -9,7 +9,6 @@ import type {TableName} from "./row/tables.ts";
 export interface AskedPull {
   readonly suite: "sha256" | "poseidon2";
   readonly format: FormatName;
-  /** Which keys and trees. */
   readonly pulled: "accounts" | "storage" | "all" | "keys" | "changes";
   /** Of "storage": the accounts, in lower case. Of "keys": nothing. */
   readonly addresses?: readonly string[] | undefined;

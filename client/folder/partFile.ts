@@ -70,7 +70,6 @@ export class PartFile {
     this.encoder = FORMATS[format].createEncoder(TABLES[table], bytes => this.write(bytes));
   }
 
-  /** Bytes so far, including an estimate for buffered rows. */
   get bytes(): number {
     return this.encoder.bytes;
   }

@@ -25,7 +25,6 @@ function encodeBegin(begin: bigint): Uint8Array {
   return new Uint8Array(Buffer.from(begin.toString(16).padStart(2 * BEGIN_BYTES, "0"), "hex"));
 }
 
-/** @throws Error for bytes that encodeBegin does not write */
 function decodeBegin(bytes: Uint8Array): bigint {
   if (bytes.length !== BEGIN_BYTES)
     throw new Error(`entries: expected ${BEGIN_BYTES} bytes, got ${bytes.length}`);

@@ -36,7 +36,6 @@ function encodeEntries(entries: readonly ProofRequest[]): Uint8Array {
   );
 }
 
-/** @throws Error for bytes that encodeEntries does not write */
 function decodeEntries(bytes: Uint8Array): ProofRequest[] {
   const entries: ProofRequest[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -45,7 +45,6 @@ export interface PullWork {
   readonly writer: FolderWriter<PullPlace>;
   readonly progress: PullProgress;
   readonly signal: AbortSignal;
-  /** Default: that of pullState. */
   readonly leavesPerRange: number | undefined;
   /** After the last row that was added. */
   place: PullPlace;

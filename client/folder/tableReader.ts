@@ -38,7 +38,6 @@ export class TableReader<Name extends TableName> implements AsyncIterable<RowsOf
     return `${join(this.folder, this.part.file)}, row ${this.rowNumber}`;
   }
 
-  /** The error for a problem of the row that came last. */
   refusal(problem: string): PulledError {
     return damaged(this.place, problem);
   }

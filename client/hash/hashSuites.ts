@@ -42,13 +42,11 @@ export interface HashSuite {
 /** The part of a suite that makes hKeys. */
 export type KeyHashes = Pick<HashSuite, "hash" | "safe" | "hashAddress">;
 
-/** The links and hashes that a leaf commits to. */
+/** The links, and the hashes of 32 bytes each, that a leaf commits to. */
 export interface LeafOpening {
   readonly prev: number;
   readonly next: number;
-  /** 32 bytes. */
   readonly hKey: Uint8Array;
-  /** 32 bytes. */
   readonly hVal: Uint8Array;
 }
 

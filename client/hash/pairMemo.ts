@@ -24,7 +24,6 @@ export class PairMemo {
     | {readonly isFilled: Uint8Array; readonly pairs: Uint8Array; readonly digests: Uint8Array}
     | undefined;
 
-  /** @param hashPair - of two times 32 bytes */
   constructor(private readonly hashPair: HashPair) {}
 
   /** Parts of other lengths than 32 bytes are hashed each time. @returns a new array, which callers may change */

@@ -43,7 +43,6 @@ function power(base: number, exponent: number): number {
   return exponent % 2 === 1 ? multiply(half, base) : half;
 }
 
-/** @returns 2^-bits */
 function inverseOfPowerOfTwo(bits: number): number {
   return power(2 ** bits, P - 2);
 }

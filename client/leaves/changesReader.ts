@@ -45,7 +45,6 @@ export interface StorageChanges {
   readonly slots: readonly LeafChange<SlotLeaf>[];
 }
 
-/** Reads the changes of the trees of one answer. */
 export class ChangesReader {
   readonly accounts: LeafChange<AccountLeaf>[] = [];
   readonly storages: StorageChanges[] = [];

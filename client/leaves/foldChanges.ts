@@ -22,7 +22,6 @@ export interface LeafChange<Keyed extends KeyedLeaf> {
   readonly after: Keyed | EndLeaf | undefined;
 }
 
-/** Which leaves of a tree are opened. */
 export interface OpenedLeaves {
   readonly from: number;
   readonly last: number;
@@ -185,7 +184,6 @@ export class FlagBits {
 
   constructor(private readonly reader: ByteReader) {}
 
-  /** @throws ProofError */
   read(): boolean {
     if (this.unused === 0) {
       this.byte = this.reader.u8();

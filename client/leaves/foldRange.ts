@@ -67,7 +67,6 @@ export function foldRange(
   return nodes.slice(NODE_BYTES, 2 * NODE_BYTES);
 }
 
-/** A node of the tree. @throws ProofError */
 export function readNode(suite: HashSuite, reader: ByteReader): Uint8Array {
   const node = reader.take(NODE_BYTES);
   check(suite.isDigest(node), () => reader.place(), "a node is not a digest of the suite");

@@ -6,7 +6,6 @@ import {badAnswer} from "../rpc/envelope.ts";
 /** @param at - the place in the answer, for messages. @throws RpcError BAD_ANSWER for an invalid value */
 export type Reader<Value> = (at: string, value: unknown) => Value;
 
-/** @throws RpcError BAD_ANSWER */
 function expect(holds: boolean, at: string, what: string, value: unknown): asserts holds {
   if (!holds) throw badAnswer(`${at} of the answer: expected ${what}, got ${shown(value)}`);
 }
@@ -18,9 +17,7 @@ function readerOf<Text extends string = string>(pattern: RegExp, what: string): 
   };
 }
 
-/** `0x` and an even number of digits. */
 export const readBytesText = readerOf<Hex>(/^0x(?:[0-9a-f]{2})*$/, "bytes in lower-case hex");
-/** `0x` and 64 digits. */
 export const readHash = readerOf<Hex>(/^0x[0-9a-f]{64}$/, "32 bytes in lower-case hex");
 export const readName = readerOf(/^.{0,64}$/s, "text of at most 64 characters");
 const readDigits = readerOf(/^0x(?:0|[1-9a-f][0-9a-f]{0,63})$/, "a quantity");
@@ -42,7 +39,6 @@ export function optional<Value>(read: Reader<Value>): Reader<Value | undefined> 
   return (at, value) => ((value ?? undefined) === undefined ? undefined : read(at, value));
 }
 
-/** An array of `least` to `most` elements. */
 export function listOf<Value>(least: number, most: number, read: Reader<Value>): Reader<readonly Value[]> {
   return (at, value) => {
     expect(Array.isArray(value), at, "an array", value);

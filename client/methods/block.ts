@@ -44,7 +44,6 @@ export const readRootedBlock = fieldsOf<RootedBlock>({
   l1: optional(readLayer1),
 });
 
-/** @throws RpcError */
 export function getStateRoot(
   caller: RpcCaller,
   {block = "latest", atLeast, signal}: GetStateRootParameters = {},

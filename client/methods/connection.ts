@@ -71,7 +71,6 @@ function createPost(options: UrlOptions): Send {
   return (request, signal) => post({url, headers, fetch}, request, signal);
 }
 
-/** @throws TypeError */
 export function requireWhole(name: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw new TypeError(`${name}: expected a whole number from ${min} to ${max}, got ${value}`);

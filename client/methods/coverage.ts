@@ -40,7 +40,6 @@ const readCoverage = fieldsOf<Coverage>({
   openResets: optional(readRange),
 });
 
-/** @throws RpcError */
 export async function getCoverage(caller: RpcCaller, {signal}: Abortable = {}): Promise<Coverage> {
   const request = {method: "chain_getCoverage", params: [], maxAnswerBytes: COVERAGE_BYTES};
   return readCoverage("coverage", await caller.call(request, signal));

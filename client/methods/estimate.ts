@@ -86,7 +86,6 @@ export async function estimateGas(
   return readEstimate("estimate", await caller.call(request, signal));
 }
 
-/** A copy in which bigints are quantities. */
 function encodeAmounts(value: object): unknown {
   return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === "bigint" ? quantity(one) : one)));
 }

@@ -68,7 +68,6 @@ const readContext = fieldsOf<BlockContext>({
   config: optional(readObject),
 });
 
-/** @throws RpcError */
 export function getHeader(
   caller: RpcCaller,
   {block = "latest", atLeast, signal}: GetStateRootParameters = {},

@@ -105,7 +105,6 @@ export async function askProof(
   return answer;
 }
 
-/** @throws ProofError; what the trusted root's source throws */
 async function prove(
   roots: TrustedRoots | undefined,
   {address, storageKeys = [], signal}: GetProofParameters,
@@ -164,7 +163,6 @@ async function awaitProof(
   }
 }
 
-/** @throws RpcError, ProofError */
 export async function getMultiProof(
   {caller, verifier}: ProofMethods,
   parameters: GetMultiProofParameters,
@@ -201,7 +199,6 @@ interface NamedBlock extends Abortable, NotBefore {
   readonly block: BlockName;
 }
 
-/** @throws as `askNotBefore` */
 function findNumber(caller: RpcCaller, asked: NamedBlock): Promise<bigint> {
   const {block, signal} = asked;
   const find = async () => blockNumber(block) ?? (await getStateRoot(caller, {block, signal})).number;

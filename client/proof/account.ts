@@ -48,13 +48,11 @@ export function decodeAccount(suite: HashSuite, value: Uint8Array, at = "value")
 
 type Words = readonly [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
 
-/** The words of an account's value, in its order. */
 export function splitAccount(value: Uint8Array): Words {
   const wordAt = (i: number) => value.subarray(32 * i, 32 * i + 32);
   return [wordAt(0), wordAt(1), wordAt(2), wordAt(3), wordAt(4), wordAt(5)];
 }
 
-/** @throws ProofError as above */
 function checkAccountValue(suite: HashSuite, value: Uint8Array, at: string): void {
   checkSize(at, value, ACCOUNT_VALUE_BYTES);
   check(suite.isDigest(value.subarray(64, 96)), at, "storageRoot is not a digest of the suite");

@@ -155,7 +155,6 @@ export function hashSiblings(suite: HashSuite, preImages: readonly Uint8Array[])
   });
 }
 
-/** Hashes from the leaf up to the sub-root. */
 function foldLeaf(suite: HashSuite, {leafIndex, node, preImages}: LeafProof): Uint8Array {
   let current = node;
   let position = leafIndex;

@@ -12,7 +12,6 @@ import {hashSlotBytes} from "./leafProof.ts";
 import {type AskedKey, readAddress, readStorageKey, readStorageKeys} from "./request.ts";
 import {check, readArray, readFields} from "./strictJson.ts";
 
-/** An account and the index of its leaf. */
 export interface ProvenAccount extends Account {
   readonly leafIndex: number;
 }

@@ -49,7 +49,6 @@ export function readArray<Element>(
   return Array.from({length}, (_, i) => readElement(value[i], i));
 }
 
-/** @throws ProofError */
 export function checkCount(at: string, n: number, {least, most, what}: ArraySize): void {
   check(n >= least && n <= most, at, () => `expected ${least} to ${most} ${what}, got ${n}`);
 }

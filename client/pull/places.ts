@@ -78,7 +78,6 @@ export function encodeChangesPlace({from, to, tree, cursor}: ChangesPlace): stri
   return `c1.${from}.${to}.${tree}.${cursor ?? "end"}`;
 }
 
-/** As decodeStatePlace. */
 export function decodeChangesPlace(text: string, asked: string): ChangesPlace {
   const [from, to, tree, cursor] = split(CHANGES, text, "pullChanges");
   requireTree(tree, asked);

@@ -66,7 +66,6 @@ function sign(fields: Parameters<typeof RLP.encode>[0][], key: Uint8Array): Uint
   return Buffer.concat([TRANSACTION_TYPE, RLP.encode([...fields, ...numbers])]);
 }
 
-/** @returns the address of the new contract */
 async function waitForReceipt(node: Node, transaction: string): Promise<string> {
   for (let polls = 0; polls < MAX_POLLS; polls++) {
     const receipt = Object(await node.ask("eth_getTransactionReceipt", transaction));

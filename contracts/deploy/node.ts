@@ -43,7 +43,6 @@ export class Node {
     return answer.result;
   }
 
-  /** @throws Error if the answer is not a quantity */
   async askQuantity(method: string, ...params: readonly unknown[]): Promise<bigint> {
     const result = await this.ask(method, ...params);
     if (typeof result !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(result))
@@ -64,7 +63,6 @@ export class Node {
   }
 }
 
-/** @returns undefined if the text is not a JSON object */
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = JSON.parse(text);

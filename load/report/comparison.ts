@@ -27,7 +27,6 @@ export function readEarlierRun(text: string): EarlierRun {
   return run as unknown as EarlierRun;
 }
 
-/** @returns `report` with the figures of the earlier run added */
 export function compareReport(report: LoadReport, earlier: EarlierRun): LoadReport {
   const before = listFigures(earlier);
   const figures = [...listFigures(report)].flatMap(([name, now]) => {

@@ -9,7 +9,6 @@ const LUCK = 1e-6;
 export const GENERATOR_WAS_LIMIT = "The generator was the limit, not the server.";
 const HUNDREDTHS_OF_PERCENT = 10_000;
 
-/** The fields of a report that decide. */
 export interface Judged extends Pick<LoadReport, "loop" | "verification"> {
   readonly generator: Pick<LoadReport["generator"], "wasLimit">;
   readonly requests: Pick<LoadReport["requests"], "due" | "answered">;

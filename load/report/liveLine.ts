@@ -6,7 +6,6 @@ import {count, formatCount, formatMegabytes, formatMs} from "./figureText.ts";
 const ERASE_LINE = "\r\x1b[K";
 
 export class LiveLine {
-  /** @param stream - standard error */
   constructor(private readonly stream: NodeJS.WriteStream) {}
 
   show(row: TimelineRow): void {

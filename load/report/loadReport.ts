@@ -15,7 +15,6 @@ export interface LoadReport {
   readonly command: string;
   /** The commit of the generator. `server.client` names the server's. */
   readonly commit: string;
-  /** The generator's machine. */
   readonly machine: Machine;
   readonly startedAt: string;
   /** Scheme, host and port. The rest may contain keys. */
@@ -99,7 +98,6 @@ export interface LoadReport {
     readonly sendLag: LatencyFigures | undefined;
     /** Open loop: fraction of requests that had to wait for a free connection. */
     readonly waitedShare: number;
-    /** Whether the generator, not the server, was the limit. */
     readonly wasLimit: boolean;
   };
   /** Why the figures may not describe the server. */

@@ -17,7 +17,6 @@ interface Measurement
   readonly startedAt: Date;
   readonly blocks: BlockSpan | undefined;
   readonly keys: Keys;
-  /** One for each thread. */
   readonly ends: readonly DriverEnd[];
   readonly timeline: Timeline;
   readonly cpuMs: number;

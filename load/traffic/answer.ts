@@ -22,7 +22,6 @@ export interface Verdict {
   readonly troubles: readonly RpcTrouble[];
   /** Calls without result and error; all calls if the body is not valid. */
   readonly malformed: number;
-  /** Why calls are malformed; "" if none is. */
   readonly malformedReason: string;
 }
 
@@ -116,7 +115,6 @@ function readElements(
   return {results, estimateResults, troubles, malformed, malformedReason};
 }
 
-/** @returns the error object of an answer, or undefined if it has none */
 function readTrouble(element: unknown, calls: number, shown: Shown): RpcTrouble | undefined {
   if (!isObject(element) || !isObject(element.error) || !Number.isSafeInteger(element.error.code))
     return undefined;

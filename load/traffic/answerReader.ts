@@ -21,7 +21,6 @@ export class AnswerReader {
   status = 0;
   /** Valid until the next `push`. */
   body: Buffer = NOTHING;
-  /** Whether the connection can take another request. */
   keepsAlive = true;
   /** Length of the incomplete response in `room`. */
   private buffered = 0;
@@ -54,7 +53,6 @@ export class AnswerReader {
     this.length = HEAD_UNREAD;
   }
 
-  /** @returns all bytes of the response so far */
   private append(part: Buffer): Buffer {
     const end = this.buffered + part.length;
     if (end > MAX_BYTES) throw new Error(`an answer of more than ${MAX_BYTES} bytes`);

@@ -33,12 +33,10 @@ const READ_BUFFER = Buffer.allocUnsafe(128 << 10);
 export class Connection {
   /** Body of the current or last request. */
   body: RequestBody = EMPTY_BODY;
-  /** When the request was due. */
   dueMs = 0;
   /** When the request's first byte was written; 0 before. */
   writtenMs = 0;
   isBusy = false;
-  /** When its last request ended. */
   idleSinceMs = nowMs();
   private isClosed = false;
   private readonly reader = new AnswerReader();

@@ -161,7 +161,6 @@ class Driver {
     }, RETRY_MS);
   }
 
-  /** Gives a free connection its next request. */
   private sendOn(connection: Connection): void {
     if (this.schedule === undefined) {
       this.sendNext(connection);

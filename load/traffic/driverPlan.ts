@@ -35,7 +35,6 @@ export type FromDriver =
  */
 const MIN_SAMPLES = 16;
 
-/** Divides connections and samples among the threads. */
 export function planDrivers(
   options: LoadOptions,
   endpoint: Endpoint,

@@ -10,19 +10,17 @@ export class DriverThreads {
   readonly ready: Promise<unknown>;
   private readonly threads: readonly DriverThread[];
 
-  /** @param plans - one for each thread */
   constructor(plans: readonly DriverPlan[], onRow: (thread: number, row: PostedRow) => void) {
     this.threads = plans.map((plan, i) => startThread(plan, row => onRow(i, row)));
     this.ready = Promise.all(this.threads.map(({ready}) => ready));
   }
 
-  /** @returns the results of the threads, in order. @throws the error that ended a thread early */
+  /** @returns the results in the order of the plans. @throws the error that ended a thread early */
   start(times: Times): Promise<DriverEnd[]> {
     this.post({kind: "start", times});
     return Promise.all(this.threads.map(({end}) => end));
   }
 
-  /** No request is due from `endMs` on. */
   stop(endMs: number): void {
     this.post({kind: "stop", endMs});
   }
@@ -39,7 +37,6 @@ export class DriverThreads {
 interface DriverThread {
   readonly worker: Worker;
   readonly ready: Promise<unknown>;
-  /** @throws the error that ended the thread early */
   readonly end: Promise<DriverEnd>;
 }
 

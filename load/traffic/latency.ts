@@ -66,7 +66,6 @@ export function reportLatency(histogram: Histogram): LatencyReport | undefined {
   return figures === undefined ? undefined : {...figures, distribution: readDistribution(histogram)};
 }
 
-/** @returns undefined for a histogram without values */
 export function readFigures(histogram: Histogram): LatencyFigures | undefined {
   if (histogram.totalCount === 0) return undefined;
   return {

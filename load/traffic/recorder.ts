@@ -14,7 +14,6 @@ import {countTrouble, countVerdict, createTally, type Tally} from "./tally.ts";
 import type {ThreadShares} from "./threadTime.ts";
 import {AFTER_THE_END, type Arrived, createArrived, type PostedRow} from "./timeline.ts";
 
-/** The results of a thread. */
 export interface DriverEnd {
   readonly tally: Tally;
   readonly samples: readonly Sample[];
@@ -33,7 +32,6 @@ export class Recorder {
   private readonly sendLag = createHistogram();
   private readonly service = createHistogram();
   private readonly latency: Histogram = createHistogram();
-  /** The current second. */
   private second = Number.NEGATIVE_INFINITY;
   private arrived = createArrived();
 
@@ -147,11 +145,9 @@ export class Recorder {
   }
 }
 
-/** Part of a uniform random sample of the answers. */
+/** The bodies of a request and its answer, from a uniform random sample. */
 export interface Sample {
-  /** Body of the request. */
   readonly request: string;
-  /** Body of the answer. */
   readonly answer: Uint8Array;
 }
 

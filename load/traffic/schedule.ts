@@ -32,7 +32,6 @@ export class Schedule {
     private readonly thread: number,
   ) {}
 
-  /** When this thread's next request is due. */
   get dueMs(): number {
     return this.startMs + (1000 * (this.thread + this.next * this.threads)) / this.rate;
   }

@@ -1,7 +1,6 @@
 /** Counts of the requests that were due in the measured time, whenever they ended. */
 import type {Verdict} from "./answer.ts";
 
-/** One kind of error: count and first message. */
 export interface Trouble {
   count: number;
   readonly message: string;
@@ -22,11 +21,8 @@ export interface Tally {
     results: number;
     /** Results of estimates, which are part of `results`. */
     estimateResults: number;
-    /** Calls of requests answered with HTTP 200 that got neither a result nor an error. */
     malformed: number;
-    /** Requests that got no answer in time. */
     timeouts: number;
-    /** Timed-out requests for which no connection became free. */
     neverSent: number;
     /** Open loop: requests for which no connection was free when they were due. */
     waited: number;

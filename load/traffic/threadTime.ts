@@ -21,7 +21,6 @@ export class ThreadTime {
   private readonly loop = performance.eventLoopUtilization();
   private readonly before = readSchedule();
 
-  /** @returns the shares since the constructor ran */
   read(): ThreadShares {
     const {utilization} = performance.eventLoopUtilization(this.loop);
     const now = readSchedule();

@@ -77,7 +77,6 @@ export class Timeline {
     return this.closed;
   }
 
-  /** @returns the seconds up to `last` that were open, in order */
   private close(last: number): TimelineRow[] {
     const complete = [...this.open].filter(([second]) => second <= last).sort(([a], [b]) => a - b);
     const rows = complete.map(([second, {arrived, latencies}]): TimelineRow => {

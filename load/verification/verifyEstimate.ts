@@ -5,7 +5,6 @@ import {shorten} from "../traffic/answer.ts";
 const TRANSFER_GAS = 21_000n;
 const CHAIN_FIELDS = ["baseFeePerGas", "gasLimit", "priorityFeePerGas"];
 
-/** @throws Error that names the problem */
 export function verifyEstimate(style: Style, result: unknown): void {
   if (style === "eth") {
     checkGas("result", result);

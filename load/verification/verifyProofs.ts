@@ -5,10 +5,8 @@ import type {Style} from "../loadOptions.ts";
 
 export const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
 
-/** Whether an account and its slots exist. */
 export interface Presence {
   readonly account: boolean;
-  /** In the order of the request. */
   readonly slots: readonly boolean[];
 }
 

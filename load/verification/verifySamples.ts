@@ -20,7 +20,6 @@ function countPresence(present: readonly boolean[]): PresenceCount {
 }
 
 interface WrongAnswer {
-  /** The call that got the wrong answer. */
   readonly call: string;
   readonly reason: string;
 }
@@ -78,7 +77,6 @@ export async function verifySamples(
   }
 }
 
-/** @throws RpcAnswerError, LoadError if the server does not return the roots */
 async function verifyCalls(
   calls: readonly CheckedCall[],
   style: Style,

@@ -25,7 +25,6 @@ export class FieldProblem extends Error {
 const MAX_SLOTS = 64;
 const WORD_LIMIT = 2n ** 256n;
 
-/** @throws FieldProblem */
 export function readFields(texts: Readonly<Record<FieldName, string>>): Asked {
   return {
     address: readAddress(texts.address.trim()),

@@ -19,13 +19,11 @@ export interface Finding {
   readonly isOwnRoot: boolean;
   /** The `result` of chain_getProof. */
   readonly answer: unknown;
-  /** The proven values, or why verification failed. */
   readonly verdict: {readonly proven: Proven} | {readonly refusal: Error};
   /** undefined if the answer is not a well-formed proof. */
   readonly paths: OpenedEntry | undefined;
 }
 
-/** @throws RpcError if the server does not answer with a proof */
 export async function findProof(
   suite: HashSuite,
   server: ProofClient<false>,

@@ -12,7 +12,6 @@ import {
 export interface PathStep {
   /** Height of the sibling: 39 below the sub-tree root, 0 beside the leaf. */
   readonly height: number;
-  /** Side of the sibling. */
   readonly side: "left" | "right";
   readonly isEmpty: boolean;
   readonly sibling: string;
@@ -23,7 +22,6 @@ export interface PathStep {
 export interface LeafPath {
   /** From the top down. */
   readonly steps: readonly PathStep[];
-  /** The root that the path leads to. */
   readonly root: string;
 }
 

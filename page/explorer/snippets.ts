@@ -11,12 +11,10 @@ export function writeCurl(url: string, {address, storageKeys}: ProofRequest, blo
   return `curl -s ${quote(url)} -H 'Content-Type: application/json' \\\n  -d ${quote(JSON.stringify(call))}`;
 }
 
-/** Quotes for a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** @param root - the root that the reader trusts for the block */
 export function writeViem(
   url: string,
   suite: HashSuite,

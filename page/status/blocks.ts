@@ -10,7 +10,6 @@ const MOST = 7;
 export class Blocks {
   private shown = "";
 
-  /** @param onChoice - called with the number of a block that was clicked */
   constructor(
     private readonly server: Pick<ProofClient, "getStateRoot">,
     private readonly onChoice: (block: bigint) => void,

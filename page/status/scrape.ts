@@ -35,7 +35,6 @@ export class Scrape {
     return this.families.get(name)?.reduce((sum, {value}) => sum + value, 0);
   }
 
-  /** Sums by the value of one label. */
   by(name: string, label: string): ReadonlyMap<string, number> {
     const sums = new Map<string, number>();
     for (const {labels, value} of this.families.get(name) ?? []) {

@@ -69,7 +69,6 @@ export class Status {
     }
   }
 
-  /** @throws Error for another status */
   private async ask(path: string, expected: readonly number[]): Promise<{status: number; text: string}> {
     const response = await fetch(new URL(path, this.home), {signal: AbortSignal.timeout(TIMEOUT_MS)});
     const {status} = response;

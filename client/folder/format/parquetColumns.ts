@@ -70,7 +70,6 @@ export function parquetColumns({columns}: Table): ParquetColumn[] {
   });
 }
 
-/** @returns the value of the column in a row of the file */
 export function readStored({kind, name}: Column, row: Readonly<Record<string, unknown>>): ParquetValue {
   return (row[name] ?? (kind === "amount" ? row[name + LARGE] : undefined) ?? undefined) as ParquetValue;
 }
@@ -87,7 +86,6 @@ export function parseValue(kind: ColumnKind, stored: bigint | Uint8Array): Colum
   return isNumber ? BigInt(`0x${Buffer.from(stored).toString("hex")}`) : new Uint8Array(stored);
 }
 
-/** @throws RangeError that names the column */
 function readCell(column: Column, row: AnyRow): ColumnValue | undefined {
   const value = row[column.key];
   return encodeField(column, value, (kind, present) => {

@@ -78,7 +78,6 @@ export function isValid(kind: ColumnKind, value: ColumnValue): boolean {
   return bits !== undefined && typeof value === "bigint" && value >= 0n && value >> bits === 0n;
 }
 
-/** @throws RangeError that says what is expected */
 export function requireCell(kind: ColumnKind, isRight: boolean): void {
   if (!isRight) throw new RangeError(`expected ${EXPECTED[kind]}`);
 }

@@ -117,7 +117,6 @@ export type AccountRow = RowsOf["accounts"];
 export type TreeRow = RowsOf["trees"];
 export type SlotRow = RowsOf["slots"];
 
-/** A row of any table. */
 export type AnyRow = Readonly<Record<string, ColumnValue | undefined>>;
 
 export interface Column extends ColumnType {
