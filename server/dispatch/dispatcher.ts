@@ -25,6 +25,7 @@ import {type AnsweredTask, Answering} from "./answering.ts";
 import type {Busy} from "./busy.ts";
 import {Lane, type LaneOptions} from "./lane.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
+import type {Segment} from "./segment.ts";
 import type {Task} from "./task.ts";
 import {UnfinishedRequests} from "./unfinishedRequests.ts";
 
@@ -63,7 +64,7 @@ export class Dispatcher implements EstimateQueues {
       new Lane(
         ...([id, lanes[id], limits, refusals] as const),
         (task, settlement) => this.completeTask(task, settlement),
-        (request, index, busy) => this.rejectLater(request, index, busy),
+        (request, segment, busy) => this.rejectLater(request, segment, busy),
       );
     this.lanes = [createLane(LaneId.PROOF), createLane(LaneId.ESTIMATE)];
     this.sweep = setInterval(() => this.expireOverdue(), SWEEP_MS);
@@ -146,14 +147,13 @@ export class Dispatcher implements EstimateQueues {
     }
     let base = 0;
     for (const [at, request] of task.requests.entries()) {
-      const index = task.indexes[at] as number;
-      const {firstCall, endCall} = request.segmentAt(index);
+      const segment = task.segments[at] as Segment;
       try {
-        this.completeSegment(request, index, answered, base);
+        this.completeSegment(request, segment, answered, base);
       } catch (error) {
         this.fail(request, error);
       }
-      base += endCall - firstCall;
+      base += segment.endCall - segment.firstCall;
     }
     answered?.text.release();
   }
@@ -161,33 +161,32 @@ export class Dispatcher implements EstimateQueues {
   /** @param answered - undefined: the task failed. @param base - index of the segment's first call in the task */
   private completeSegment(
     request: PendingRequest,
-    index: number,
+    segment: Segment,
     answered: AnsweredTask | undefined,
     base: number,
   ): void {
-    const segment = request.segmentAt(index);
-    // The request was aborted or timed out meanwhile.
-    const isOver = request.isDropped || request.ordered.has(index);
-    const progress = request.progressOf(index);
+    const isOver = request.isOver(segment);
+    const lane = this.lanes[segment.lane];
+    const progress = request.progress[segment.lane];
     const {unfinished, begun = base + 1} = answered?.answers ?? {};
     const isUnfinished = !isOver && unfinished?.includes(base) === true;
-    if (isUnfinished) this.lanes[segment.lane].chargeUnfinished(request.client);
-    if (isUnfinished && this.lanes[segment.lane].isTried(progress.countTry(index))) {
+    if (isUnfinished) lane.chargeUnfinished(request.client);
+    if (isUnfinished && lane.isTried(++segment.tries)) {
       // The call took longer than its slices. The long queue may reject it.
-      progress.move(index);
-      this.lanes[segment.lane].long?.add(request, index);
+      progress.move(segment);
+      lane.long?.add(request, segment);
     } else {
-      progress.stop(index);
-      if (isUnfinished) progress.requeue(index);
+      progress.stop(segment);
+      if (isUnfinished) progress.requeue(segment);
       else if (!isOver && base >= begun) {
-        progress.requeue(index);
+        progress.requeue(segment);
         this.givenBack++;
       } else if (!isOver) {
         const pieces =
           answered === undefined
             ? this.answering.assembleErrors(request, segment)
             : this.answering.assemble(request, segment, answered, base);
-        this.answer(request, index, pieces);
+        this.answer(request, segment, pieces);
       }
     }
     this.recount(request);
@@ -215,25 +214,25 @@ export class Dispatcher implements EstimateQueues {
   }
 
   /** Rejects a long call, REJECTION_GAP_MS after the last one of the same client. */
-  private rejectLater(request: PendingRequest, index: number, busy: Busy): void {
+  private rejectLater(request: PendingRequest, segment: Segment, busy: Busy): void {
     const {client} = request;
     const nowMs = performance.now();
     const dueMs = Math.max(nowMs, this.rejectedUntilMs.get(client) ?? 0) + REJECTION_GAP_MS;
     this.rejectedUntilMs.set(client, dueMs);
     setTimeout(() => {
       if (this.rejectedUntilMs.get(client) === dueMs) this.rejectedUntilMs.delete(client);
-      this.attempt(request, () => this.rejectCall(request, index, busy));
+      this.attempt(request, () => this.rejectCall(request, segment, busy));
     }, dueMs - nowMs);
   }
 
-  private rejectCall(request: PendingRequest, index: number, busy: Busy): void {
-    request.progressOf(index).stop(index);
-    if (request.isDropped || request.ordered.has(index)) return;
+  private rejectCall(request: PendingRequest, segment: Segment, busy: Busy): void {
+    request.progress[segment.lane].stop(segment);
+    if (request.isOver(segment)) return;
     if (!request.isBatch) {
       this.reject(request, busy);
       return;
     }
-    this.answer(request, index, this.answering.assembleErrors(request, request.segmentAt(index), busy.error));
+    this.answer(request, segment, this.answering.assembleErrors(request, segment, busy.error));
     this.offer(request);
   }
 
@@ -246,8 +245,8 @@ export class Dispatcher implements EstimateQueues {
     request.reply.sendBusy(text, retryAfterSeconds);
   }
 
-  private answer(request: PendingRequest, index: number, pieces: Piece[]): void {
-    request.answer(index, pieces);
+  private answer(request: PendingRequest, segment: Segment, pieces: Piece[]): void {
+    request.answer(segment, pieces);
     this.recount(request);
     if (request.ordered.isComplete) this.unfinished.delete(request);
   }
@@ -264,10 +263,8 @@ export class Dispatcher implements EstimateQueues {
   private endUnfinished(request: PendingRequest, error: RpcError): void {
     request.giveUp();
     this.forgetLong(request);
-    for (const [index, segment] of request.segments.entries()) {
-      if (request.isDropped) return;
-      if (request.ordered.has(index)) continue;
-      this.answer(request, index, this.answering.assembleErrors(request, segment, error));
-    }
+    for (const segment of request.segments)
+      if (!request.isOver(segment))
+        this.answer(request, segment, this.answering.assembleErrors(request, segment, error));
   }
 }

@@ -20,6 +20,7 @@ import type {TaskAnswers} from "../request/taskText.ts";
 import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
 import {type LongOptions, LongQueue} from "./longQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
+import type {Segment} from "./segment.ts";
 import type {OnCompleted, OnRejected, Perform, Task} from "./task.ts";
 import {WaitingRequests} from "./waitingRequests.ts";
 
@@ -189,13 +190,13 @@ export class Lane {
   private takeLongTask(): Task | undefined {
     const request = this.waiting.large.shift() as PendingRequest;
     const cost = request.nextSegment(this.id)?.cost ?? 0;
-    const index = this.start(request, performance.now());
-    return index === undefined ? undefined : {requests: [request], indexes: [index], cost, isLong: true};
+    const segment = this.start(request, performance.now());
+    return segment === undefined ? undefined : {requests: [request], segments: [segment], cost, isLong: true};
   }
 
   private takeTask(): Task | undefined {
     let requests: PendingRequest[] = [];
-    let indexes: number[] = [];
+    let segments: Segment[] = [];
     const share = Math.ceil(this.costs.total / this.options.workers);
     const wanted = Math.min(this.options.taskCost, Math.max(MIN_SHARED_COST, share));
     const {taskMs} = this.options;
@@ -207,26 +208,26 @@ export class Lane {
       const nextCost = request.nextSegment(this.id)?.cost ?? 0;
       if (cost > 0 && nextCost > 0 && (cost + nextCost > wanted || requests.length >= most)) break;
       small.shift();
-      const index = this.start(request, nowMs);
-      if (index === undefined) continue;
+      const segment = this.start(request, nowMs);
+      if (segment === undefined) continue;
       cost += nextCost;
       requests = append(requests, request);
-      indexes = append(indexes, index);
+      segments = append(segments, segment);
     }
-    return requests.length === 0 ? undefined : {requests, indexes, cost};
+    return requests.length === 0 ? undefined : {requests, segments, cost};
   }
 
-  /** Starts the next segment of a request that has left its queue. @returns its index; undefined if none is left */
-  private start(request: PendingRequest, nowMs: number): number | undefined {
+  /** Starts the next segment of a request that has left its queue. @returns undefined if none is left */
+  private start(request: PendingRequest, nowMs: number): Segment | undefined {
     const progress = request.progress[this.id];
     progress.isQueued = false;
     if (request.nextSegment(this.id) === undefined) return undefined;
     // A request that was queued again for this task (below) has not waited: its queuedSinceMs is later than nowMs.
     this.figures.countStart(Math.max(0, nowMs - progress.queuedSinceMs));
-    const index = progress.start();
+    const segment = progress.start();
     this.recount(request);
     this.offer(request);
-    return index;
+    return segment;
   }
 
   private run(task: Task): void {

@@ -15,94 +15,62 @@ export class LaneProgress {
   underWayCost = 0;
   /** Bytes of answered segments that wait for an earlier segment of any lane. */
   asideBytes = 0;
-  private readonly count: number;
-  /** Indexes of the lane's segments. undefined: all are the lane's. */
-  private readonly indexes: readonly number[] | undefined;
+  /** The lane's segments, in order. */
+  private readonly segments: readonly Segment[];
   private started = 0;
   /** Segments whose tasks did not begin or finish them, in order. */
-  private requeued: number[] | undefined;
-  /** By segment: how many tasks did not finish it. */
-  private tries: Map<number, number> | undefined;
-  /** Segments that continue in the long queue (longQueue.ts). */
-  private moved: Set<number> | undefined;
+  private requeued: Segment[] | undefined;
 
-  constructor(
-    private readonly segments: readonly Segment[],
-    lane: LaneId,
-  ) {
-    let count = 0;
-    for (const segment of segments) {
-      if (segment.lane !== lane) continue;
-      this.remainingCost += segment.cost;
-      count++;
-    }
-    this.count = count;
+  constructor(segments: readonly Segment[], lane: LaneId) {
+    // Most requests have segments of one lane only: no list of its own for them.
+    this.segments = segments.every(segment => segment.lane === lane)
+      ? segments
+      : segments.filter(segment => segment.lane === lane);
+    for (const {cost} of this.segments) this.remainingCost += cost;
     this.cost = this.remainingCost;
-    if (count < segments.length)
-      this.indexes = segments.flatMap((segment, index) => (segment.lane === lane ? [index] : []));
   }
 
-  /** Index of the segment that starts next. undefined: all have started. */
-  get next(): number | undefined {
-    if (this.requeued !== undefined && this.requeued.length > 0) return this.requeued[0];
-    if (this.started === this.count) return undefined;
-    return this.indexes === undefined ? this.started : this.indexes[this.started];
+  /** The segment that starts next. undefined: all have started. */
+  get next(): Segment | undefined {
+    return this.requeued?.[0] ?? this.segments[this.started];
   }
 
-  get nextSegment(): Segment | undefined {
-    const {next} = this;
-    return next === undefined ? undefined : this.segments[next];
-  }
-
-  /** Starts the next segment; there must be one. @returns its index */
-  start(): number {
-    const index = this.next as number;
+  /** Starts the next segment; there must be one. */
+  start(): Segment {
+    const segment = this.next as Segment;
     if (this.requeued?.shift() === undefined) this.started++;
     this.underWay++;
-    this.underWayCost += this.costOf(index);
-    return index;
+    this.underWayCost += segment.cost;
+    return segment;
   }
 
-  stop(index: number): void {
+  stop({isMoved, cost}: Segment): void {
     this.underWay--;
     assertInvariant(this.underWay >= 0, "a request's segments under way are not negative");
-    if (this.moved?.has(index) !== true) this.underWayCost -= this.costOf(index);
+    if (!isMoved) this.underWayCost -= cost;
   }
 
-  /** The started segment continues in the long queue. It no longer counts in the lane's cost. */
-  move(index: number): void {
-    this.moved ??= new Set();
-    if (this.moved.has(index)) return;
-    this.moved.add(index);
-    this.underWayCost -= this.costOf(index);
-    this.remainingCost -= this.costOf(index);
+  /** The started segment continues in the long queue. */
+  move(segment: Segment): void {
+    if (segment.isMoved) return;
+    segment.isMoved = true;
+    this.underWayCost -= segment.cost;
+    this.remainingCost -= segment.cost;
   }
 
-  answer(index: number): void {
-    if (this.moved?.has(index) !== true) this.remainingCost -= this.costOf(index);
-  }
-
-  /** Counts a task that did not finish the segment. @returns the number of such tasks */
-  countTry(index: number): number {
-    this.tries ??= new Map();
-    const tries = (this.tries.get(index) ?? 0) + 1;
-    this.tries.set(index, tries);
-    return tries;
+  answer({isMoved, cost}: Segment): void {
+    if (!isMoved) this.remainingCost -= cost;
   }
 
   /** A stopped segment starts again, before the segments after it. */
-  requeue(index: number): void {
+  requeue(segment: Segment): void {
     this.requeued ??= [];
-    this.requeued.push(index);
-    this.requeued.sort((a, b) => a - b);
+    this.requeued.push(segment);
+    this.requeued.sort((a, b) => a.index - b.index);
   }
 
   giveUp(): void {
-    this.started = this.count;
+    this.started = this.segments.length;
     this.requeued = undefined;
-  }
-
-  private costOf(index: number): number {
-    return (this.segments[index] as Segment).cost;
   }
 }

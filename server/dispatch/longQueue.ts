@@ -15,6 +15,7 @@ import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
+import type {Segment} from "./segment.ts";
 import type {OnCompleted, OnRejected, Perform} from "./task.ts";
 
 export interface LongOptions {
@@ -30,8 +31,8 @@ export interface LongOptions {
 interface LongCall {
   readonly client: string;
   readonly request: PendingRequest;
-  /** Index of its segment, which has no other call. */
-  readonly index: number;
+  /** Has no other call. */
+  readonly segment: Segment;
   readonly sinceMs: number;
 }
 
@@ -60,14 +61,14 @@ export class LongQueue {
   }
 
   /** Adds a call. It, or another one, may be rejected. */
-  add(request: PendingRequest, index: number): void {
+  add(request: PendingRequest, segment: Segment): void {
     const {client} = request;
     const busy = this.findBusy(request);
     if (busy !== undefined) {
-      this.onRejected(request, index, busy);
+      this.onRejected(request, segment, busy);
       return;
     }
-    this.queue.push({client, request, index, sinceMs: performance.now()});
+    this.queue.push({client, request, segment, sinceMs: performance.now()});
     this.costs.add(client, ESTIMATE_COST);
     this.start();
     for (
@@ -76,7 +77,7 @@ export class LongQueue {
       call = this.costs.evictExcess(client)
     ) {
       this.costs.add(call.client, -ESTIMATE_COST);
-      this.onRejected(call.request, call.index, this.createBusy(call.request, this.costs.fill, true));
+      this.onRejected(call.request, call.segment, this.createBusy(call.request, this.costs.fill, true));
     }
   }
 
@@ -95,13 +96,13 @@ export class LongQueue {
       this.run(call);
   }
 
-  private run({client, request, index, sinceMs}: LongCall): void {
+  private run({client, request, segment, sinceMs}: LongCall): void {
     const startMs = performance.now();
     this.costs.add(client, -ESTIMATE_COST);
     this.figures.countStart(startMs - sinceMs);
     this.slots++;
     this.usedBy.add(client, 1);
-    const task = {requests: [request], indexes: [index], cost: ESTIMATE_COST};
+    const task = {requests: [request], segments: [segment], cost: ESTIMATE_COST};
     this.options.perform(task, settlement => {
       // The calls of a thread share its time.
       const share = Math.min(1, this.options.threads / this.slots);

@@ -71,7 +71,7 @@ export class PendingRequest {
 
   /** The lane's segment that starts next. undefined if no more will start. */
   nextSegment(lane: LaneId): Segment | undefined {
-    return this.isDropped ? undefined : this.progress[lane].nextSegment;
+    return this.isDropped ? undefined : this.progress[lane].next;
   }
 
   /**
@@ -83,8 +83,8 @@ export class PendingRequest {
   mayStart(lane: LaneId, windowBytes: number, bytesPerCost: number): boolean {
     const segment = this.nextSegment(lane);
     if (segment === undefined) return false;
-    const {next, underWayCost, asideBytes} = this.progress[lane];
-    if (next === this.ordered.nextToSend && !this.reply.isBlocked) return true;
+    const {underWayCost, asideBytes} = this.progress[lane];
+    if (segment.index === this.ordered.nextToSend && !this.reply.isBlocked) return true;
     const expected = (underWayCost + segment.cost) * bytesPerCost;
     return expected + asideBytes + this.reply.unsentBytes <= windowBytes;
   }
@@ -104,18 +104,15 @@ export class PendingRequest {
   }
 
   /** Adds a segment's part of the response. May not be called after a drop. */
-  answer(index: number, pieces: Piece[]): void {
-    const progress = this.progressOf(index);
-    progress.answer(index);
-    this.ordered.put(index, pieces, progress);
+  answer(segment: Segment, pieces: Piece[]): void {
+    const progress = this.progress[segment.lane];
+    progress.answer(segment);
+    this.ordered.put(segment.index, pieces, progress);
   }
 
-  segmentAt(index: number): Segment {
-    return this.segments[index] as Segment;
-  }
-
-  progressOf(index: number): LaneProgress {
-    return this.progress[this.segmentAt(index).lane];
+  /** Nothing more of the segment is awaited: it is answered, or the request was aborted. */
+  isOver({index}: Segment): boolean {
+    return this.isDropped || this.ordered.has(index);
   }
 
   /** Most requests are for one lane only. They share the progress in the other. */

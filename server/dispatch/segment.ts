@@ -6,16 +6,22 @@
  *   segments  |<------------- 0 -------------->|<-- 1 --->|<------- 2 -------->|<- 3 ...
  */
 
-import {append, callsOf, LaneId, type Place, type RequestCalls} from "../request/requestCalls.ts";
+import {append, callsOf, type LaneId, type Place, type RequestCalls} from "../request/requestCalls.ts";
 
 /** Half-open ranges of places and of the lane's calls. */
 export interface Segment {
+  /** Its place among the request's segments. */
+  readonly index: number;
   readonly lane: LaneId;
   readonly firstPlace: number;
   readonly endPlace: number;
   readonly firstCall: number;
   readonly endCall: number;
   readonly cost: number;
+  /** Tasks that did not finish it. */
+  tries: number;
+  /** It continues in the long queue (longQueue.ts). It no longer counts in the lane's cost. */
+  isMoved: boolean;
 }
 
 /**
@@ -28,26 +34,30 @@ export function cutSegments(calls: RequestCalls): Segment[] {
   let segments: Segment[] = [];
   const {places} = calls;
   const seen: [number, number] = [0, 0];
-  let lane: LaneId = LaneId.PROOF;
-  let firstPlace = 0;
-  let firstCall = 0;
-  let cost = 0;
+  let last: {-readonly [field in keyof Segment]: Segment[field]} | undefined;
   for (let at = 0; at < places.length; at++) {
     const place = places[at] as Place;
     if (typeof place === "string") continue;
-    const own = callsOf(calls, place.lane);
-    const callCost = own.costOf(seen[place.lane]);
-    if (cost > 0 && (place.lane !== lane || cost + callCost > own.segmentCost)) {
-      segments = append(segments, {lane, firstPlace, endPlace: at, firstCall, endCall: seen[lane], cost});
-      firstPlace = at;
-      cost = 0;
+    const {lane} = place;
+    const own = callsOf(calls, lane);
+    const callCost = own.costOf(seen[lane]);
+    if (last === undefined || lane !== last.lane || last.cost + callCost > own.segmentCost) {
+      if (last !== undefined) last.endPlace = at;
+      last = {
+        index: segments.length,
+        lane,
+        firstPlace: last === undefined ? 0 : at,
+        endPlace: places.length,
+        firstCall: seen[lane],
+        endCall: 0,
+        cost: 0,
+        tries: 0,
+        isMoved: false,
+      };
+      segments = append(segments, last);
     }
-    if (cost === 0) {
-      lane = place.lane;
-      firstCall = seen[lane];
-    }
-    cost += callCost;
-    seen[lane]++;
+    last.cost += callCost;
+    last.endCall = ++seen[lane];
   }
-  return append(segments, {lane, firstPlace, endPlace: places.length, firstCall, endCall: seen[lane], cost});
+  return segments;
 }

@@ -3,11 +3,12 @@ import type {Settlement} from "../../workers/messages/answers.ts";
 import type {TaskAnswers} from "../request/taskText.ts";
 import type {Busy} from "./busy.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
+import type {Segment} from "./segment.ts";
 
-/** The segments are `indexes[k]` of `requests[k]`, in this order. */
+/** `segments[k]` is one of `requests[k]`. */
 export interface Task {
   readonly requests: readonly PendingRequest[];
-  readonly indexes: readonly number[];
+  readonly segments: readonly Segment[];
   readonly cost: number;
   /** Its worker does other tasks at yield points. */
   readonly isLong?: boolean;
@@ -15,7 +16,7 @@ export interface Task {
 
 export type OnCompleted = (task: Task, settlement: Settlement<TaskAnswers>) => void;
 
-export type OnRejected = (request: PendingRequest, index: number, busy: Busy) => void;
+export type OnRejected = (request: PendingRequest, segment: Segment, busy: Busy) => void;
 
 /** Calls `onCompleted` once, at the end. No promise: five of them were a quarter of the garbage of each task. */
 export type Perform = (task: Task, onCompleted: (settlement: Settlement<TaskAnswers>) => void) => void;

@@ -11,6 +11,7 @@ import {callsOf} from "../../request/requestCalls.ts";
 import type {TaskAnswers} from "../../request/taskText.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
+import type {Segment} from "../segment.ts";
 import {performAsync, type Task} from "../task.ts";
 
 /** About as many transfers as a job begins in its time (JOB_MS). A call that is sent but not begun wastes 10 us. */
@@ -59,7 +60,7 @@ export function collectEstimates(task: Task, isFirst: boolean): EstimateJob {
   const calls: EstimateCall[] = [];
   const ids: string[] = [];
   for (const [at, request] of task.requests.entries()) {
-    const {prepared, id} = callAt(request, task.indexes[at] as number);
+    const {prepared, id} = callAt(request, task.segments[at] as Segment);
     calls.push(prepared as EstimateCall);
     ids.push(id);
   }
@@ -67,14 +68,16 @@ export function collectEstimates(task: Task, isFirst: boolean): EstimateJob {
 }
 
 /** Lets another node make the only estimate of a task. */
-export function runEstimate({requests, indexes}: Task): Promise<TaskAnswers> {
-  const {prepared, id} = callAt(requests[0] as PendingRequest, indexes[0] as number);
+export function runEstimate({requests, segments}: Task): Promise<TaskAnswers> {
+  const {prepared, id} = callAt(requests[0] as PendingRequest, segments[0] as Segment);
   return (prepared as RunEstimate)(id);
 }
 
 /** Each segment has one call. */
-function callAt(request: PendingRequest, index: number): {prepared: PreparedEstimate; id: string} {
-  const {lane, firstCall} = request.segmentAt(index);
-  const {prepared, ids} = callsOf(request.calls, lane) as EstimateCalls;
+function callAt(
+  {calls}: PendingRequest,
+  {lane, firstCall}: Segment,
+): {prepared: PreparedEstimate; id: string} {
+  const {prepared, ids} = callsOf(calls, lane) as EstimateCalls;
   return {prepared: prepared[firstCall] as PreparedEstimate, id: ids[firstCall] as string};
 }

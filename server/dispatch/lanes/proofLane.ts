@@ -6,6 +6,7 @@ import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCall
 import {callsOf} from "../../request/requestCalls.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
+import type {Segment} from "../segment.ts";
 import type {Task} from "../task.ts";
 
 export function createProofLane(engine: Engine): LaneOptions {
@@ -25,18 +26,17 @@ export function createProofLane(engine: Engine): LaneOptions {
 }
 
 /** Packs the calls of a task back to back (workers/messages/packedCall.ts). */
-export function packTask({requests, indexes, isLong}: Task): ProveJob {
+export function packTask({requests, segments, isLong}: Task): ProveJob {
   const [request] = requests as [PendingRequest];
-  const [index] = indexes as [number];
-  if (isLong === true) return {...packSegment(request, index), isLong};
-  if (requests.length === 1) return packSegment(request, index);
-  const parts = requests.map((one, at) => packSegment(one, indexes[at] as number));
+  const [segment] = segments as [Segment];
+  if (isLong === true) return {...packSegment(request, segment), isLong};
+  if (requests.length === 1) return packSegment(request, segment);
+  const parts = requests.map((one, at) => packSegment(one, segments[at] as Segment));
   return {calls: Buffer.concat(parts.map(({calls}) => calls)), ids: parts.flatMap(({ids}) => ids)};
 }
 
-function packSegment(request: PendingRequest, index: number): ProveJob {
-  const {lane, firstCall, endCall} = request.segmentAt(index);
-  const own = callsOf(request.calls, lane) as ProofCalls;
+function packSegment({calls}: PendingRequest, {lane, firstCall, endCall}: Segment): ProveJob {
+  const own = callsOf(calls, lane) as ProofCalls;
   const isAll = endCall - firstCall === own.ids.length;
   return {calls: own.slice(firstCall, endCall), ids: isAll ? own.ids : own.ids.slice(firstCall, endCall)};
 }

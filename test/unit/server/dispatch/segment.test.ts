@@ -100,13 +100,13 @@ test("a request is answered in its own order, whatever order its segments are an
     fc.property(described, fc.boolean(), fc.infiniteStream(fc.nat()), (list, isBatch, order) => {
       const calls = createRequestCalls(list);
       const {request, reply} = createRequest(calls, {isBatch});
-      const waiting = [...request.segments.keys()];
+      const waiting = [...request.segments];
       while (waiting.length > 0) {
         assert.equal(reply.isFinished, false);
-        const [index] = waiting.splice((order.next().value as number) % waiting.length, 1) as [number];
+        const [segment] = waiting.splice((order.next().value as number) % waiting.length, 1) as [Segment];
         request.answer(
-          index,
-          assemble(request, request.segments[index] as Segment, 0, () => false),
+          segment,
+          assemble(request, segment, 0, () => false),
         );
       }
       assert.ok(request.ordered.isComplete && reply.isFinished);
