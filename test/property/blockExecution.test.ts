@@ -26,15 +26,14 @@ import {configOfFork} from "../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
-import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {MemoryTries} from "../../storage/trie/memoryTries.ts";
 import {sortSlots, toPlain} from "../support/chains/executedChain.ts";
 import {KEYS, PEOPLE} from "../support/chains/people.ts";
 import {randomTraffic} from "../support/chains/randomTraffic.ts";
 import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
-import {ExecutionState} from "../support/evm/executionState.ts";
 import {createFullRules} from "../support/evm/fullRules.ts";
+import {LibraryState} from "../support/evm/libraryState.ts";
 import {propertyRuns} from "../support/soak.ts";
 
 const BLOB_GAS = 131_072n;
@@ -52,7 +51,7 @@ class LibraryChain {
   private constructor(
     readonly genesis: Genesis,
     readonly common: Common,
-    private readonly state: ExecutionState,
+    private readonly state: LibraryState,
     private parent: BlockHeader,
   ) {}
 
@@ -65,9 +64,8 @@ class LibraryChain {
         ...{gasLimit: "0x1c9c380", difficulty: "0x0", baseFeePerGas: "0x7", timestamp: "0x64", alloc},
       }),
     );
-    const store = new MemoryTries();
-    const {head, trie} = await makeGenesisBlock(genesis, store);
-    const state = new ExecutionState(store, new StateTrie(store, trie));
+    const {head, difference} = await makeGenesisBlock(genesis, new MemoryTries());
+    const state = LibraryState.of(difference);
     const common = createFullRules(genesis.forks);
     common.updateParams(paramsBlock);
     common.setHardfork(fork);
@@ -119,8 +117,8 @@ class LibraryChain {
       ...(result.requestsHash !== undefined && {requestsHash: result.requestsHash}),
     };
     const sealed = createBlock({header, ...body}, {common});
-    const accounts = await state.listDifferences();
-    await state.seal();
+    const accounts = state.listDifferences();
+    state.seal();
     this.hashes.push(parent.hash());
     this.parent = sealed.header;
     return {encoded: sealed.serialize(), accounts};

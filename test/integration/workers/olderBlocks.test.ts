@@ -22,14 +22,13 @@ import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
-import {StateTrie} from "../../../storage/commit/stateTrie.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {toPlain} from "../../support/chains/executedChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
-import {ExecutionState} from "../../support/evm/executionState.ts";
 import {createFullRules} from "../../support/evm/fullRules.ts";
+import {LibraryState} from "../../support/evm/libraryState.ts";
 
 const KEY = new Uint8Array(32).fill(1);
 const MINER: PrefixedHexString = `0x${"0c".repeat(20)}`;
@@ -63,15 +62,14 @@ class LibraryChain {
 
   private constructor(
     private readonly genesis: Genesis,
-    private readonly state: ExecutionState,
+    private readonly state: LibraryState,
   ) {
     this.common = createFullRules(genesis.forks);
   }
 
   static async start(genesis: Genesis): Promise<LibraryChain> {
-    const store = new MemoryTries();
-    const {head, trie} = await makeGenesisBlock(genesis, store);
-    const chain = new LibraryChain(genesis, new ExecutionState(store, new StateTrie(store, trie)));
+    const {head, difference} = await makeGenesisBlock(genesis, new MemoryTries());
+    const chain = new LibraryChain(genesis, LibraryState.of(difference));
     chain.parent = new Uint8Array(head.hash);
     return chain;
   }
@@ -86,12 +84,12 @@ class LibraryChain {
   async seal(make: (fields: object) => Block): Promise<Block> {
     const transactionsTrie = await make({}).genTxTrie();
     const evmOpts = {cliqueSigner: (header: object) => cliqueSigner(header as BlockHeader)};
-    const vm = await createVM({common: this.common, stateManager: this.state, evmOpts});
+    const vm = await createVM({common: this.common, stateManager: this.state, evmOpts} as object);
     const options = {generate: true, skipHeaderValidation: true};
     const made = await runBlock(vm, {block: make({transactionsTrie}), ...options});
     const {stateRoot, receiptsRoot, gasUsed, logsBloom} = made;
     const block = make({transactionsTrie, stateRoot, receiptTrie: receiptsRoot, gasUsed, logsBloom});
-    await this.state.seal();
+    this.state.seal();
     this.parent = new Uint8Array(block.hash());
     return block;
   }

@@ -18,11 +18,10 @@ import {configOfFork} from "../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
-import {StateTrie} from "../../../storage/commit/stateTrie.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
-import {ExecutionState} from "../evm/executionState.ts";
 import {createFullRules} from "../evm/fullRules.ts";
+import {LibraryState} from "../evm/libraryState.ts";
 import {Anvil} from "../processes/anvil.ts";
 import {PEOPLE, People, type Sent} from "./people.ts";
 
@@ -34,14 +33,14 @@ type Allocation = Readonly<Record<string, object>>;
 export class AnvilChain {
   readonly anvil: Anvil;
   readonly block0: BlockDifference;
-  private readonly state: ExecutionState;
+  private readonly state: LibraryState;
   private readonly genesis: Genesis;
   /** By number. */
   private readonly hashes: Uint8Array[];
   private readonly people = new People(CHAIN_ID);
   private number = 0;
 
-  private constructor(anvil: Anvil, block0: BlockDifference, state: ExecutionState, genesis: Genesis) {
+  private constructor(anvil: Anvil, block0: BlockDifference, state: LibraryState, genesis: Genesis) {
     this.anvil = anvil;
     this.block0 = block0;
     this.state = state;
@@ -68,11 +67,10 @@ export class AnvilChain {
       const dump = await anvil.request<string>("anvil_dumpState");
       const {accounts} = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), "hex")).toString());
       const genesis = parseGenesis(JSON.stringify({...file, alloc: accounts}));
-      const store = new MemoryTries();
-      const {head, difference, trie} = await makeGenesisBlock(genesis, store);
+      const {head, difference} = await makeGenesisBlock(genesis, new MemoryTries());
       const {hash: text} = await anvil.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
       const hash = Buffer.from(text.slice(2), "hex");
-      const state = new ExecutionState(store, new StateTrie(store, trie));
+      const state = LibraryState.of(difference);
       return new AnvilChain(anvil, {...difference, header: {...head, hash, rest: undefined}}, state, genesis);
     } catch (error) {
       await anvil.stop();
@@ -120,8 +118,8 @@ export class AnvilChain {
     assert.equal(toHex(result.receiptsRoot), toHex(block.header.receiptTrie));
     assert.equal(toHex(result.logsBloom), toHex(block.header.logsBloom));
     this.hashes.push(block.hash());
-    const accounts = await this.state.listDifferences();
-    await this.state.seal();
+    const accounts = this.state.listDifferences();
+    this.state.seal();
     return {header: decodeBlockHead(block.serialize(), `block ${this.number}`), accounts};
   }
 }
