@@ -29,10 +29,7 @@ import {KINDS, META_KEYS} from "./record/layout.ts";
 
 interface StoreOptions {
   readonly directory: string;
-  /**
-   * The owner verifies LevelDB's files, creates the store if there is none, and removes what a crash left. A process
-   * has exactly one owner, and opens it before all sharers.
-   */
+  /** The owner, one per process and opened first, verifies LevelDB's files and removes what a crash left. */
   readonly role: "owner" | "sharer";
   readonly createIfMissing?: boolean;
   /** The suite of a new store. An existing store must have this suite. Default: any suite. */
@@ -102,8 +99,7 @@ export class StateStore implements WriteTarget {
   }
 
   /**
-   * Owner only, after a write that LevelDB refused: closes LevelDB and opens it again, as a restart of the process
-   * does. Meanwhile the reader reads the files. All sharers must be closed.
+   * Owner only, after a refused write: opens LevelDB again, while the reader reads the files. Sharers must be closed.
    *
    * @throws StoreError as `open`: LevelDB is closed then
    */

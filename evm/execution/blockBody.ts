@@ -1,7 +1,4 @@
-/**
- * Compares the body of a block with the roots in its header, without executing it. This tells a node that omits,
- * changes or reorders transactions from a block whose execution fails.
- */
+/** Compares a block's body with the roots in its header, to tell a lying node from a block whose execution fails. */
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {RlpReader} from "../../storage/rlp/rlpReader.ts";

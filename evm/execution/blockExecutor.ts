@@ -37,10 +37,7 @@ export interface BlockExecutorOptions {
   readonly store: TrieStore;
   /** Hash of a stored block, for BLOCKHASH. Called only for blocks before the one that this executor started from. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
-  /**
-   * The sender of a transaction of the current block, if it was recovered in advance. Otherwise the sender is recovered
-   * when the transaction runs.
-   */
+  /** The sender, if it was recovered in advance; otherwise it is recovered when the transaction runs. */
   readonly findSender?: ((blockRlp: Uint8Array, position: number) => Uint8Array | undefined) | undefined;
 }
 
@@ -75,11 +72,9 @@ export class BlockExecutor {
   }
 
   /**
-   * Starts at block 0, and writes the state trie of the genesis allocation.
+   * Starts at block 0, and writes the state trie of the genesis allocation, on which block 1 is executed.
    *
-   * @param chainHead - the header of the chain's block 0, if it differs from the one that the genesis file yields.
-   *   Its state root is ignored: block 1 is executed on the state of the allocation
-   * @returns `difference` - block 0
+   * @param chainHead - the chain's block 0, if its header is not the genesis file's. @returns `difference` - block 0
    */
   static async start(
     options: BlockExecutorOptions,
@@ -92,12 +87,7 @@ export class BlockExecutor {
     return {executor, difference: {...difference, header, trie: executor.trieOfHead}};
   }
 
-  /**
-   * Continues after a block.
-   *
-   * @param trie - the block's state trie; undefined if the store does not have it
-   * @throws ExecutionError STATE_MISSING if `trie` is undefined
-   */
+  /** Continues after a block, from its state trie. @throws ExecutionError STATE_MISSING if the store lacks it */
   static resume(
     options: BlockExecutorOptions,
     after: BlockHeader,
@@ -120,9 +110,7 @@ export class BlockExecutor {
   /**
    * Executes the block after `head`, and writes the trie pages that it changes.
    *
-   * @param blockRlp - the block, as `readRlpBlocks` yields it
-   * @throws ExecutionError BLOCK_INVALID that names the block and the mismatch; the executor stays at `head`.
-   *   StoreError
+   * @throws ExecutionError BLOCK_INVALID that names the mismatch: the executor stays at `head`; StoreError
    */
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
     const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);

@@ -1,7 +1,4 @@
-/**
- * Lets the EVM read the state of a block (accounts, slots and codes) from its state trie, and lists what the next block
- * changes.
- */
+/** The state of a block as the EVM reads it from the trie, and the changes of the next block. */
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {isSame, toHex} from "../../storage/hex.ts";

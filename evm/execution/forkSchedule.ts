@@ -40,10 +40,7 @@ export class ForkSchedule {
   /** The known members of the genesis config. */
   readonly config: JsonObject;
 
-  /**
-   * @param isExecuted - false if no block will be executed: then forks and rules that are not supported are allowed
-   * @throws ExecutionError GENESIS_INVALID that names the field of `genesisConfig`
-   */
+  /** @param isExecuted - false: allows unsupported forks and rules. @throws ExecutionError GENESIS_INVALID */
   constructor(genesisConfig: JsonObject, isExecuted = true) {
     const config = readConfig(genesisConfig, isExecuted);
     this.config = config;
@@ -61,10 +58,7 @@ export class ForkSchedule {
         : parseFixedBytes(config.depositContractAddress, "config.depositContractAddress", 20);
   }
 
-  /**
-   * @returns the fork's name in @ethereumjs/common
-   * @throws Error if the config has no fork for such a block
-   */
+  /** @returns the fork's name in @ethereumjs/common. @throws Error if the config has no fork for such a block */
   forkAt(moment: BlockMoment): string {
     const numbered = lastActive(this.byNumber, BigInt(moment.number)) ?? CHAIN_START;
     const timed = lastActive(this.byTime, moment.timestamp);
@@ -77,10 +71,7 @@ export class ForkSchedule {
     return timed ?? PARIS;
   }
 
-  /**
-   * The fork of a stored block, from the header fields in the store. Without a stored difficulty, a block from london
-   * on is taken for one after the merge.
-   */
+  /** From stored header fields. Without a difficulty, a block from london on is taken for one after the merge. */
   forkOfStored(block: {
     readonly number: number;
     readonly timestamp: bigint;
@@ -113,10 +104,7 @@ function lastActive(forks: readonly ScheduledFork[], now: bigint): string | unde
   return forks.findLast(fork => fork.from <= now)?.name;
 }
 
-/**
- * A contract that is called after the transactions of a block: for withdrawal requests (EIP-7002) or consolidation
- * requests (EIP-7251). A block is invalid if the contract has no code or its call fails.
- */
+/** Called after a block's transactions (EIP-7002, EIP-7251). Without code, or if it fails, the block is invalid. */
 interface SystemContract {
   readonly eip: number;
   /** Request type (EIP-7685). */

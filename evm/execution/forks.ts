@@ -1,7 +1,4 @@
-/**
- * The supported hard forks, and the fields of geth's genesis config that schedule them: by block number up to
- * grayGlacier, by timestamp from shanghai on.
- */
+/** The supported hard forks, and the fields of geth's genesis config that schedule them by number or by timestamp. */
 import {invalidGenesis, type JsonObject, listNames, parseQuantity, readMembers} from "./gethJson.ts";
 
 interface Fork {
@@ -113,17 +110,15 @@ const NOT_EXECUTED =
   "so blocks of this chain cannot be executed here. With --l2 and --source trace it can be followed: nothing is executed then";
 
 /**
- * Reads the known members of a genesis config, by case-insensitive names.
+ * The known members of a genesis config. @param isExecuted - false: ignores forks and rules that are not supported
  *
- * @param isExecuted - whether blocks will be executed. If not, forks and rules that are not supported are ignored
  * @throws ExecutionError GENESIS_INVALID for an unknown name that stands for a fork or a rule
  */
 export function readConfig(config: JsonObject, isExecuted: boolean): JsonObject {
   const members = readMembers(config, "config.", CONFIG_NAMES, (name, value) => {
     if (!isExecuted) return;
     const limit = LIMITS.get(name.toLowerCase());
-    // Chains with other rules put them in an object (arbitrum, scroll, qbft), or enable them by `true` (taiko,
-    // zeroBaseFee).
+    // Chains with other rules put them in an object (arbitrum, scroll, qbft), or enable them by `true` (taiko).
     if (
       typeof value === "object" ||
       value === true ||

@@ -62,10 +62,7 @@ const ACCOUNT_NAMES = listNames("balance nonce code storage secretKey privateKey
 /** geth replaces 0 by this. */
 const DEFAULT_GAS_LIMIT = 4_712_388n;
 
-/**
- * @param isExecuted - false if no block will be executed: then forks and rules that are not supported are allowed
- * @throws ExecutionError GENESIS_INVALID that names the field and the violated rule
- */
+/** @param isExecuted - false: allows forks and rules that are not supported. @throws ExecutionError GENESIS_INVALID */
 export function parseGenesis(text: string, isExecuted = true): Genesis {
   const file = readOnlyMembers(parseObject(parseJson(text), "the file"), "", FILE_NAMES);
   for (const field of ["config", "alloc", "gasLimit", "difficulty"])

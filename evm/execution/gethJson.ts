@@ -1,9 +1,4 @@
-/**
- * Parses values of geth's genesis file: case-insensitive names, quantities in hex or decimal, bytes, addresses with or
- * without 0x.
- *
- * The parameter `field` is the path of the value in the file, which errors name.
- */
+/** Parses values of geth's genesis file. `field` is the path of the value in the file, which errors name. */
 import {count} from "../../storage/count.ts";
 import {ExecutionError} from "./executionError.ts";
 
@@ -51,12 +46,7 @@ export function listNames(
   return new Map(all.map(([spelling, name]) => [spelling.toLowerCase(), name]));
 }
 
-/**
- * The known members of `object`. As in geth, names are case-insensitive, and null means absent.
- *
- * @param path - of the object: "", or with a trailing dot
- * @param onUnknown - called for each member with an unknown name. May throw
- */
+/** As in geth, names are case-insensitive, and null means absent. @param path - "", or with a trailing dot */
 export function readMembers(
   object: JsonObject,
   path: string,

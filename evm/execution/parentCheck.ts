@@ -1,7 +1,4 @@
-/**
- * Checks a header against its parent's: timestamp, gas limit (bounds of EIP-1985), base fee (EIP-1559) and excess blob
- * gas (EIP-4844, EIP-7918).
- */
+/** Checks a header against its parent's: timestamp, gas limit (EIP-1985), base fee (EIP-1559), excess blob gas. */
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {BlockMismatch} from "./executionError.ts";
@@ -13,11 +10,7 @@ import {forkRules} from "./rules/forkRules.ts";
 const LIMIT_STEP = 1024n;
 const MIN_GAS_LIMIT = 5000n;
 
-/**
- * @param parent - nothing is checked if the store has only a part of this header
- * @param fork - the fork of `head`
- * @throws BlockMismatch that names the field, the expected and the actual value
- */
+/** @param parent - if the store has only a part of it, nothing is checked. @throws BlockMismatch naming the field */
 export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSchedule, fork: string): void {
   const {number, timestamp, gasLimit, gasUsed} = parent;
   if (timestamp === undefined || gasLimit === undefined || gasUsed === undefined) return;

@@ -23,10 +23,9 @@ const LONG_LIST = 0xf7;
 const SHORT_LIST = 0xc0;
 
 /**
- * Yields the blocks of `chunks` in order. Buffers at most one block and one chunk.
+ * Buffers at most one block and one chunk. @throws ExecutionError RLP_INVALID with position and byte offset
  *
- * @param signal - if it was aborted and ended `chunks`, a truncated last block is not an error
- * @throws ExecutionError RLP_INVALID with the block's position and the byte offset
+ * @param signal - if it has ended `chunks`, a truncated last block is no error
  */
 export async function* readRlpBlocks(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,6 +1,4 @@
-/**
- * Recovers signers with libsecp256k1 in WebAssembly: nine times as fast as @noble/curves, the default of @ethereumjs.
- */
+/** Recovers signers with libsecp256k1 in WebAssembly: nine times as fast as @noble/curves, which @ethereumjs uses. */
 // The package's index also loads its Bitcoin Cash code, which takes eight times as long.
 import {instantiateSecp256k1} from "@bitauth/libauth/build/lib/crypto/secp256k1.js";
 import type {CustomCrypto} from "@ethereumjs/common";
@@ -19,13 +17,7 @@ const PREFIX_BYTES = 1;
 
 const secp256k1 = await instantiateSecp256k1();
 
-/**
- * Recovers a public key. Unlike recoverAddress, it accepts any s.
- *
- * @param v - 0, 1, 27, 28 or, with `chainId`, as in EIP-155
- * @returns the public key without its prefix, 64 bytes
- * @throws Error if the signature is invalid
- */
+/** Accepts any s. @param v - 0, 1, 27, 28 or, with `chainId`, as in EIP-155. @returns the public key, 64 bytes */
 export const ecrecover: NonNullable<CustomCrypto["ecrecover"]> = (messageHash, v, r, s, chainId) => {
   const first = chainId === undefined ? PLAIN_V : CHAIN_V + 2n * chainId;
   const recovery = v === 0n || v === 1n ? v : v - first;
@@ -43,11 +35,7 @@ export function recoverAddress(hash: Uint8Array, rs: Uint8Array, isOdd: boolean)
   return Buffer.compare(MAX_S, rs.subarray(WORD_BYTES)) < 0 ? undefined : recoverSigner(hash, rs, isOdd);
 }
 
-/**
- * @param rs - r and s, 32 bytes each
- * @param isOdd - parity of the y coordinate of the point whose x coordinate is r
- * @returns an address of 20 bytes; undefined if the signature is invalid
- */
+/** @param rs - r and s, 32 bytes each. @returns an address of 20 bytes; undefined if the signature is invalid */
 export function recoverSigner(hash: Uint8Array, rs: Uint8Array, isOdd: boolean): Uint8Array | undefined {
   const key = secp256k1.recoverPublicKeyUncompressed(rs, isOdd ? 1 : 0, hash);
   if (typeof key === "string") return undefined;

@@ -42,11 +42,7 @@ const LOG_HEAD_BYTES = 28;
 /** Room for blob hashes in memory. EIP-4844 allows far fewer. */
 const MAX_BLOB_HASHES = 1024;
 
-/**
- * The run continues when the returned promise resolves. An error ends the run, and the caller must revert its writes.
- *
- * @param next - how long the next part takes; a few thousand steps are short
- */
+/** The run continues once the promise resolves. An error ends it, and the caller must revert its writes. */
 type OnPause = (next: PartTime) => Promise<void> | undefined;
 
 export class Evm {
@@ -230,11 +226,8 @@ export class Evm {
   }
 
   /**
-   * Runs a message to its end.
-   *
    * @param onPause - called before every few thousand steps, and between the parts of a precompile
-   * @throws EvmDeclined; WebAssembly.RuntimeError, after which this Evm must not be used; errors of the source and of
-   *   `onPause`
+   * @throws EvmDeclined; errors of the source and of `onPause`; WebAssembly.RuntimeError: do not use this Evm again
    */
   async run(message: EvmMessage, onPause?: OnPause): Promise<EvmResult> {
     this.begin(message);

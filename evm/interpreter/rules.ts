@@ -1,9 +1,4 @@
-/**
- * Rules of each hard fork for the interpreter: opcodes, their static gas, and parameters. Prices of precompiles stand
- * with the precompiles.
- *
- * Sources: the fee schedule of the yellow paper and the EIPs named here.
- */
+/** Opcodes, static gas and parameters of each hard fork, from the yellow paper and the EIPs named here. */
 
 /** In order. */
 const FORKS = ["berlin", "london", "paris", "shanghai", "cancun", "prague", "osaka"] as const;

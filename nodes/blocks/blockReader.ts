@@ -20,11 +20,9 @@ export interface BlockReader {
   /** Most blocks of one `read`. */
   readonly maxBlocks: number;
   /**
-   * Reads blocks `from` to `to` from one node and checks what can be checked without the blocks before them.
+   * Checks what can be checked without the blocks before them. @throws NodeFailure, NodeRefusal
    *
-   * @returns consecutive linked blocks from `from` on. Fewer than requested, or none, if the node does not have the
-   *   rest yet
-   * @throws NodeFailure, NodeRefusal
+   * @returns linked blocks from `from` on; fewer, or none, if the node does not have the rest yet
    */
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]>;
   /** Reads a block in more detail, whose changes did not give its state root. @returns undefined if there is none */

@@ -15,9 +15,8 @@ interface LocalChain {
 }
 
 /**
- * Goes down from `from` in doubling steps, then bisects: about 2 log2(depth) calls.
+ * Goes down in doubling steps, then bisects. @param from - a stored block, at most the node's newest
  *
- * @param from - a stored block, from `local.floor` to the node's newest block
  * @returns the newest block up to `from` that both chains have
  * @throws SourceError naming both hashes if they differ at `local.floor`; NodeRefusal; NodeFailure
  */

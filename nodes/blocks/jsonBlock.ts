@@ -1,7 +1,6 @@
 /**
- * A block of eth_getBlockByNumber with full transactions, encoded as the RLP of `geth export`: for nodes without
- * debug_getRawBlock. The node is not trusted: the header must have the hash that the node names. The caller compares
- * transactions and withdrawals with the roots in the header.
+ * A block of eth_getBlockByNumber as RLP, for nodes without debug_getRawBlock. The header must have the hash that the
+ * node names; the caller compares transactions and withdrawals with its roots.
  */
 import {encodeList, encodeNumber, type RlpItem} from "../../storage/rlp/rlpWriter.ts";
 import {

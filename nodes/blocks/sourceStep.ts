@@ -10,10 +10,7 @@ export interface SourceBlock {
   readonly number: number;
   /** 32 bytes. */
   readonly hash: Uint8Array;
-  /**
-   * 32 bytes, of a source that continues after the newest stored block. If a command has removed that one, the block is
-   * skipped.
-   */
+  /** 32 bytes, of a source that follows the store: if a command has removed that block, this one is skipped. */
   readonly parentHash?: Uint8Array | undefined;
   /** Of a source that has lines, from 1. */
   readonly line?: number;

@@ -235,11 +235,7 @@ export class FeedStream {
     }
   }
 
-  /**
-   * The chain's messages after `from`, in order, and those that come later. Ends when the server falls silent.
-   *
-   * @throws FeedError for an invalid message, unless the filter knows it; NatsAway
-   */
+  /** The messages after `from`, also later ones. Ends when the server falls silent. @throws FeedError, NatsAway */
   async *read(from: number, filter: MessageFilter, signal: AbortSignal): AsyncGenerator<FeedMessage> {
     const place = {stream: this.stream, subjects: `${this.prefix}.>`, from, headersOnly: false};
     for await (const {seq, headers: given, data, subject} of hearMessages(this.jetstream, place, signal)) {

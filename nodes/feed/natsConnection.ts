@@ -78,11 +78,7 @@ export function describeOldServer({info}: {readonly info?: {readonly version: st
   return `NATS ${info.version} may leave messages of a replicated stream unanswered for minutes after a new leader was chosen: use ${OLDEST_GOOD.join(".")} or later`;
 }
 
-/**
- * @param url - of a server with TLS
- * @returns the end of the first certificate of its chain to end, in ms since 1970, and why Node does not trust it
- * @throws Error if it shows none in time; an AbortError
- */
+/** @returns when its first certificate ends, ms since 1970, and why Node does not trust it. @throws Error */
 export async function readCertificateEnd(
   url: string,
   signal: AbortSignal,

@@ -107,10 +107,9 @@ export class SnapshotStore {
   }
 
   /**
-   * Waits for the lease, uploads the missing files, publishes the list, and removes the files that no list names.
+   * Uploads the missing files under the lease, publishes the list, and removes the files that no list names.
    *
-   * @param isNeeded - called once the lease is taken
-   * @returns uploaded bytes; undefined if the snapshot is no longer needed
+   * @returns uploaded bytes; undefined if the snapshot is not needed once the lease is taken
    */
   async put(
     folder: string,

@@ -151,10 +151,7 @@ async function* gunzip(
   }
 }
 
-/**
- * libuv never closes the descriptors 0 to 2, and Node opens /dev/null if they are not open at start, so no other file
- * can get the number 0.
- */
+/** libuv never closes the descriptors 0 to 2, which Node opens at start, so no other file can get the number 0. */
 function openStandardInput(): Readable {
   const kind = fstatSync(STANDARD_INPUT);
   if (kind.isFIFO() || kind.isSocket())

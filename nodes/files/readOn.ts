@@ -5,11 +5,7 @@ import {setImmediate as turn} from "node:timers/promises";
 const MOST_BYTES = 256 << 10;
 const MOST_BLOCKS = 32;
 
-/**
- * Yields each block as soon as it is read.
- *
- * @throws what `blocks` throws, after the blocks before it
- */
+/** Yields each block as soon as it is read. @throws what `blocks` throws, after the blocks before it */
 export async function* readOn<Block extends {readonly bytes: Uint8Array}>(
   blocks: AsyncGenerator<Block, void>,
   onRead: (block: Block) => void,

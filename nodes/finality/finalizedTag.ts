@@ -17,9 +17,8 @@ interface CalledFinalized {
 }
 
 /**
- * Asks all nodes for their finalized block, and then for the block that can be compared with the store.
+ * Asks all nodes for their finalized block, and for the block up to `highest` that can be compared with the store.
  *
- * @param highest - the newest stored block that may be finalized
  * @throws NodeRefusal if no node has a finalized block and one does not support the tag
  */
 export async function readFinalizedTag(
@@ -62,9 +61,8 @@ async function askForTag(node: Node): Promise<{name: string; block: NamedBlock} 
 /**
  * geth refuses the tag until its consensus client has set it, and after a restart that moved the head below it.
  *
- * @param hint - advice for the operator
  * @param isFinal - whether neither a retry nor another node would help
- * @throws NodeFailure if the node has no finalized block, which another node may have; NodeRefusal
+ * @throws NodeFailure if the node has no finalized block, which another may have; NodeRefusal, with `hint`
  */
 export async function readFinalized(
   node: Node,

@@ -7,11 +7,7 @@ import {type Node, NodeFailure} from "../rpc/node.ts";
 const SELECTORS = {stateRootHashes: "0x8be745d1", blockHashes: "0x34cdf78d"} as const;
 const WORD_BYTES = 32;
 
-/**
- * @param contract - 20 bytes
- * @returns 32 bytes as of layer 1's finalized block; undefined if the contract has none for the block
- * @throws NodeRefusal, NodeFailure
- */
+/** @returns 32 bytes as of the finalized block; undefined if the contract has none. @throws NodeRefusal, NodeFailure */
 export async function readRecordedWord(
   node: Node,
   contract: Uint8Array,

@@ -49,12 +49,11 @@ export interface RollupRange {
 }
 
 /**
- * Reads the events of `contract` in the layer-1 blocks `from` to `to`, and block `to`.
+ * Reads the events of `contract` in the layer-1 blocks `from` to `to`, in order, and block `to`.
  *
- * A node that lags silently leaves out the events of blocks that it does not have. Several nodes may be behind one URL,
- * so the block is requested in the same batch, before the events: a load balancer sends one HTTP request to one node.
+ * A node that lags leaves out events silently, and several may be behind one URL: so the block is requested in the same
+ * batch, before the events, since a load balancer sends one HTTP request to one node.
  *
- * @returns the events in order
  * @throws NodeRefusal if the node does not read as many blocks at once; NodeFailure for an event that was not
  *   requested, or if the node does not have block `to`
  */

@@ -75,9 +75,8 @@ export class RollupWatch {
   ) {}
 
   /**
-   * Reads the next range. Waits for a node that answers.
+   * Reads the next range, once a node answers. @returns no events and the same mark if there is nothing new
    *
-   * @returns a step without events, and with the same mark, if there is nothing new
    * @throws Contradiction; the signal's reason
    */
   read(position: ReadPosition, signal: AbortSignal): Promise<RollupStep | AwaitedStart> {
@@ -187,9 +186,8 @@ function requireSame({number, hash}: NamedBlock, last: NamedBlock): void {
 }
 
 /**
- * Bisects eth_getCode to find the block in which the contract was deployed: 24 calls for 16 million blocks.
+ * Bisects eth_getCode: 24 calls for 16 million blocks. @param head - the newest final block
  *
- * @param head - the newest final block
  * @returns the first block after which the contract has code; 0 if the node does not have the state of old blocks
  * @throws Contradiction if the contract has no code at `head`, NodeFailure
  */

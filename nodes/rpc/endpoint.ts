@@ -1,7 +1,4 @@
-/**
- * One URL for JSON-RPC over HTTP POST. Its path, query, user, password and headers may contain secrets, so error
- * messages contain none of them, and no text from the node either.
- */
+/** JSON-RPC over HTTP POST. URL and headers may contain secrets: errors quote neither them nor the node's text. */
 import {errors, Pool} from "undici";
 import {within} from "../../client/rpc/abortable.ts";
 import {RpcError} from "../../client/rpc/rpcError.ts";
@@ -48,10 +45,7 @@ export class Endpoint {
   private readonly path: string;
   private readonly headers: Readonly<Record<string, string>>;
 
-  /**
-   * @param url - http or https. Its user and password are sent as HTTP basic authentication
-   * @param onDisconnect - called whenever a connection ends
-   */
+  /** @param url - http or https; its user and password become HTTP basic authentication */
   constructor(
     url: URL,
     private readonly settings: EndpointSettings,

@@ -46,10 +46,7 @@ export class NodeRefusal extends Error {
   }
 }
 
-/**
- * The node did not give a usable response: no connection, timeout, HTTP error, not JSON-RPC, truncated, too long, a
- * missing block, an unexpected hash. The work is retried, on another node if there is one.
- */
+/** The node gave no usable response: an HTTP error, a missing block, an unexpected hash. The work is retried. */
 export class NodeFailure extends Error {
   /** From the header Retry-After. */
   readonly retryAfterMs: number | undefined;

@@ -16,11 +16,7 @@ export type Answer =
 
 type Fields = Record<string, unknown>;
 
-/**
- * @param id - of the call
- * @param takesUnread - also accept an error without an id, as servers send it that refuse a request unread
- * @throws NodeFailure
- */
+/** @param takesUnread - also errors without an id, of servers that refuse a request unread. @throws NodeFailure */
 export function parseAnswer(bytes: Buffer, id: number, takesUnread = false): Answer {
   const fields = asFields(parseJson(bytes));
   const answer = readAnswer(fields);
@@ -29,11 +25,7 @@ export function parseAnswer(bytes: Buffer, id: number, takesUnread = false): Ans
   return answer;
 }
 
-/**
- * @param firstId - of the batch, whose ids are consecutive
- * @returns the answers in the order of the calls
- * @throws NodeFailure, also for a single error for the whole batch, which geth sends in an array
- */
+/** @returns the answers in the order of the calls. @throws NodeFailure, also for one error for the whole batch */
 export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number): Answer[] {
   const parsed = parseJson(bytes);
   if (!Array.isArray(parsed)) throw new NodeFailure("its answer to a batch is no array");

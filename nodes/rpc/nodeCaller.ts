@@ -31,10 +31,7 @@ export class NodeCaller {
   /** Calls per batch. */
   private readonly batchSize = new RequestSize(MAX_BATCH_CALLS, MAX_BATCH_CALLS, ANSWERS_BEFORE_GROWTH);
 
-  /**
-   * @param onDisconnect - called whenever a connection to the node ends
-   * @param name - for logs and messages, without secrets
-   */
+  /** @param name - for logs and messages, without secrets. @param onDisconnect - whenever a connection ends */
   constructor(
     url: URL,
     settings: EndpointSettings,
@@ -110,8 +107,7 @@ export class NodeCaller {
     }
     results.push(await askAlone(results.length));
     if (calls.length <= QUESTION_CALLS) {
-      // The refusal may have been transient. Batches are refused only if each call succeeds alone, but not both
-      // together.
+      // It may have been transient. Batches are refused only if each call succeeds alone, but not both together.
       const again = await this.askBatch(send, calls);
       if (again.length === calls.length) return again;
       if (results.length < calls.length) results.push(await askAlone(results.length));

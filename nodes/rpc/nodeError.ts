@@ -5,10 +5,7 @@ import type {HttpAnswer} from "./endpoint.ts";
 import {NodeFailure, NodeRefusal} from "./node.ts";
 import type {ErrorAnswer} from "./nodeAnswer.ts";
 
-/**
- * "Limit exceeded" (EIP-1474). Most providers mean calls per second. Some mean that the result would be too long, which
- * a retry does not change.
- */
+/** "Limit exceeded" (EIP-1474): mostly calls per second, sometimes a result's length, which a retry does not change. */
 const LIMIT_EXCEEDED = -32005;
 const TOO_MUCH_ASKED = /\b(results?|logs|ranges?|blocks|response|too large)\b/i;
 /** Too many requests, and statuses of gateways without a backend. They mean the same as LIMIT_EXCEEDED. */

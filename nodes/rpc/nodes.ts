@@ -76,10 +76,7 @@ export class Nodes {
     return this.linked(signal, linked => this.runUntilDone(work, linked, onBytes));
   }
 
-  /**
-   * Runs `work` once on each healthy node except the one that `use` takes now. Failures and refusals of nodes are only
-   * recorded, and an abort is ignored.
-   */
+  /** Runs `work` once on each healthy node but that of `use`. Failures are only recorded, an abort is ignored. */
   async useOthers(work: (node: Node) => Promise<void>, signal: AbortSignal): Promise<void> {
     const [, ...others] = this.candidates.filter(candidate => candidate.isHealthy);
     await this.linked(signal, linked =>
@@ -89,11 +86,7 @@ export class Nodes {
     );
   }
 
-  /**
-   * Runs `work` once on every node that is not in a retry delay, concurrently.
-   *
-   * @returns the results of the nodes that succeeded, and for each other node why it did not
-   */
+  /** Runs `work` once on every node that is not in a retry delay. @returns results, and why each other node has none */
   useEach<Result>(
     work: (node: Node) => Promise<Result>,
     signal: AbortSignal,

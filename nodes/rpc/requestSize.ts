@@ -6,11 +6,7 @@
 export class RequestSize {
   private answersUntilGrowth = 0;
 
-  /**
-   * @param value - the first size
-   * @param most - the largest size
-   * @param patience - responses after a refusal before a larger size is tried
-   */
+  /** @param value, most - the first and the largest size. @param patience - responses before a larger one is tried */
   constructor(
     public value: number,
     private readonly most: number,

@@ -1,6 +1,4 @@
-/**
- * The changes of one block to one account, field by field. All bytes are big-endian, as on the wire.
- */
+/** The changes of one block to one account, field by field. All bytes are big-endian, as on the wire. */
 
 export interface AccountDifference {
   /** 20 bytes. */

@@ -1,9 +1,6 @@
 /**
  * The account changes of one block, packed (accountEntry.ts): tens of bytes each, for a block 0 with millions of
- * accounts.
- *
- * An entry never crosses from one chunk to the next. Chunks double up to CHUNK_BYTES; only one with a single entry is
- * larger.
+ * accounts. An entry never crosses chunks, which double up to CHUNK_BYTES; only one with a single entry is larger.
  */
 
 import type {AccountDifference} from "./accountDifference.ts";

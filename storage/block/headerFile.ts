@@ -1,7 +1,4 @@
-/**
- * Headers in a file: the RLP of headers, or of blocks as `geth export` writes them, back to back; the same in hex; or a
- * JSON-RPC response that has it.
- */
+/** Headers in a file: RLP of headers or blocks (`geth export`), back to back; that in hex; or a JSON-RPC response. */
 import {RlpError, RlpReader} from "../rlp/rlpReader.ts";
 
 const FIRST_LIST = 0xc0;

@@ -1,8 +1,6 @@
 /**
- * Reads a store: its blocks, code, meta records and pages.
- *
- * A reader takes no lock and never sees half a block: all that it reaches starts at a block record, which is written
- * last and never changes.
+ * Reads a store. A reader takes no lock and never sees half a block: all that it reaches starts at a block record,
+ * which is written last and never changes.
  */
 
 import {Pages} from "../cache/pages.ts";
@@ -272,10 +270,7 @@ export class StateReader {
     return value === undefined ? undefined : openRecord(key, value);
   }
 
-  /**
-   * @returns undefined if it says nothing yet
-   * @throws StoreError RECORD_MISSING (a new store has all of META), RECORD_DAMAGED, STORE_DAMAGED
-   */
+  /** @returns undefined if it says nothing yet. @throws StoreError RECORD_MISSING, RECORD_DAMAGED, STORE_DAMAGED */
   readMark(key: Buffer): Buffer | undefined {
     const body = this.readRecord(key);
     if (body === undefined) throw new StoreError("RECORD_MISSING", `${nameOfKey(key)} is not in the store`);

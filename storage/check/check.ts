@@ -68,11 +68,7 @@ function checkSuccession(
     findings.report(where, `its parent is not ${last}`);
 }
 
-/**
- * Checks that the store has the blocks of its note. Another process may write the store.
- *
- * @param before, after - the note before and after the files were opened. Only a rollback lowers it
- */
+/** @param before, after - the note before and after the files were opened: another process may write the store */
 export function checkNote(
   latest: number | undefined,
   before: AcknowledgedNote | undefined,

@@ -1,6 +1,4 @@
-/**
- * Checks the hKey index of one tree: every key stands where its nibbles lead, in order, and names the leaf that has it.
- */
+/** Checks a tree's hKey index: every key stands where its nibbles lead, in order, and names the leaf that has it. */
 
 import {StoreError} from "../errors.ts";
 import {compareWordAt} from "../hash/hKeyOrder.ts";

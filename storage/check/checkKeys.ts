@@ -69,10 +69,7 @@ export interface TreeCheck {
   readonly sincePage: number;
   /** The first page number above those of the block. */
   readonly untilPage: number;
-  /**
-   * new: pages from `sincePage` on; all: also the linked list and its order in the index, which cannot be checked page
-   * by page; leaf: the path of one random leaf, and looking up its key.
-   */
+  /** new: pages from `sincePage` on; all: also the list and the index's order; leaf: path and key of a random leaf. */
   readonly extent: "new" | "all" | "leaf";
   /** Of the leaves' keys: 0 for the account tree, else the index of the account's leaf. */
   readonly owner: number;

@@ -1,6 +1,4 @@
-/**
- * Hashes single pages again: does every node follow from the two below it?
- */
+/** Hashes single pages again: does every node follow from the two below it? */
 
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {lowestHeight, rowCount, rowLength, rowStart} from "../page/geometry.ts";

@@ -1,7 +1,4 @@
-/**
- * Checks every record: its checksum, that each block hash leads to the block with that hash, and that finalizations are
- * in order.
- */
+/** Checks every record: checksum, that block hashes lead to their blocks, and that finalizations are in order. */
 import {decodeFinalization} from "../block/finalization.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {toHex} from "../hex.ts";

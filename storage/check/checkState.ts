@@ -1,6 +1,4 @@
-/**
- * Checks everything that a block record leads to: the account tree, and each account's slots and code.
- */
+/** Checks everything that a block record leads to: the account tree, and each account's slots and code. */
 
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";

@@ -1,6 +1,4 @@
-/**
- * Checks one tree as of one block: hashes from the leaves to the sub-root, values, the linked list, the index.
- */
+/** Checks one tree as of one block: hashes from the leaves to the sub-root, values, the linked list, the index. */
 
 import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";

@@ -1,7 +1,4 @@
-/**
- * Checks a state trie as of one block: each page's nodes are hashed again, from its leaves, and compared with what the
- * page above says.
- */
+/** Checks a state trie as of one block: each page is hashed from its leaves, and compared with the page above. */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import {KECCAK_EMPTY, keccak256} from "../hash/keccak.ts";
 import {isSame, toHex} from "../hex.ts";

@@ -1,6 +1,4 @@
-/**
- * The counts and findings of a check.
- */
+/** The counts and findings of a check. */
 
 import {StoreError} from "../errors.ts";
 

@@ -1,8 +1,7 @@
 /**
- * Compares the state before a block, as its source says, with that in the store. If they differ, the block's changes
- * were computed from another state.
+ * Compares the state before a block, as its source says, with the store's. `where` names block and account.
  *
- * All throw StoreError BEFORE_MISMATCH. Numbers in the store have no leading zeros. `where` names block and account.
+ * All throw StoreError BEFORE_MISMATCH. Numbers in the store have no leading zeros.
  */
 import type {AccountBefore} from "../block/accountDifference.ts";
 import {StoreError} from "../errors.ts";

@@ -112,10 +112,7 @@ export class BlockWriter {
     return this.pendingChain ?? this.reader.readChain();
   }
 
-  /**
-   * @returns false for the next block; true for one that is stored, or before the first of the store
-   * @throws StoreError BLOCK_CONFLICT if the store has another block of its number, BLOCK_GAP if it is a later one
-   */
+  /** @returns false for the next block, true for an older one. @throws StoreError BLOCK_CONFLICT, BLOCK_GAP */
   isStored({number, hash}: {readonly number: number; readonly hash: Uint8Array}): boolean {
     const expected = (this.latest ?? -1) + 1;
     if (number === expected) return false;

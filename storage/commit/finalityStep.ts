@@ -8,10 +8,7 @@ import {finalizationKey, META} from "../record/layout.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
 export interface FinalityEvent extends Finalization {
-  /**
-   * 32 bytes: the state root or the hash of the block before the range, depending on `names`. Zero in the first event
-   * with a block hash after those with state roots. undefined: not known.
-   */
+  /** 32 bytes: root or hash of the block before the range, by `names`; zero at a change from roots to hashes. */
   readonly parent: Uint8Array | undefined;
   /** 32 bytes: the hash of `endBlock` according to the layer-2 node. undefined: no node was asked. */
   readonly endHash?: Uint8Array | undefined;
@@ -21,10 +18,7 @@ export interface FinalityEvent extends Finalization {
 export interface FinalityStep {
   readonly events: readonly FinalityEvent[];
   readonly mark: Layer1Mark;
-  /**
-   * Which roots the contract stores. "none": roots are not compared. undefined: as recorded, or else determined from
-   * these events.
-   */
+  /** Which roots the contract stores. "none": not compared. undefined: as recorded, or as these events show. */
   readonly root?: RootKind | "none" | undefined;
   /** The first layer-1 block that counts. Changing it restarts the finality scan. undefined: as recorded. */
   readonly from?: number | undefined;

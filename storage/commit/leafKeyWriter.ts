@@ -1,8 +1,4 @@
-/**
- * Writes the keys of the leaves that a block adds to one tree, in the order of their indexes (tree/leafKeys.ts).
- *
- * Keys are put into the batch before their block's record, so that every reader that finds a leaf finds its key.
- */
+/** Writes the keys of a block's new leaves before its record, so that every reader of a leaf finds its key. */
 import type {StateReader} from "../block/stateReader.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {leafKeysKey} from "../record/layout.ts";

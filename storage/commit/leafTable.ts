@@ -45,9 +45,7 @@ export class LeafTable {
   }
 
   /**
-   * @param hKey - 32 bytes
-   * @param value - as a leaf page has it, below 255 bytes
-   * @param key - an address or a slot without leading zeros
+   * @param value - as a leaf page has it, below 255 bytes. @param key - an address or a slot without leading zeros
    * @returns the offset of the value, for `valueAt`
    * @throws StoreError BLOCK_INVALID unless the index is above the last one and below nextFreeNode
    */

@@ -24,10 +24,8 @@ export class SlotWriter {
   ) {}
 
   /**
-   * Flushes the batch whenever it is full.
+   * Flushes the batch whenever it is full. @param owner - the index of the account's leaf
    *
-   * @param owner - the index of the account's leaf
-   * @param where - names the account in messages
    * @returns the account's storage after the writes; undefined if it never had a slot
    * @throws StoreError BLOCK_INVALID, BEFORE_MISMATCH, TREE_FULL, WRITE_FAILED, and those of reading
    */

@@ -70,9 +70,7 @@ export class StateBuilder {
     this.accounts = new LeafTable("the accounts", nextFreeNode);
   }
 
-  /**
-   * @param nextFreeNode - of the account tree. @param check - called from time to time; it may throw to end the work
-   */
+  /** @param nextFreeNode - of the account tree. @param check - called from time to time; may throw to end the work */
   static async create(
     target: WriteTarget,
     block: BuiltBlock,

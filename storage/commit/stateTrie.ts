@@ -1,6 +1,4 @@
-/**
- * The state trie: the accounts and slots of one block, and the pages and root that the changes of the next one give.
- */
+/** The state trie of one block, and the pages and root that the changes of the next one give. */
 import type {AccountDifference} from "../block/accountDifference.ts";
 import type {AccountDifferences} from "../block/accountDifferences.ts";
 import {sortByHKey} from "../hash/hKeyOrder.ts";

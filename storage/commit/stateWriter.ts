@@ -56,10 +56,9 @@ export class StateWriter {
   }
 
   /**
-   * Flushes the batch whenever it is full: pages may be written before the block's record.
+   * Flushes the batch whenever it is full, before the block's record. @returns the account tree, sealed
    *
-   * @param before - the account tree after the previous block; undefined for block 0
-   * @returns the account tree, sealed
+   * @param before - that tree after the previous block; undefined for block 0
    * @throws StoreError BLOCK_INVALID, BEFORE_MISMATCH, TREE_FULL, WRITE_FAILED, and those of reading
    */
   async applyAccounts(

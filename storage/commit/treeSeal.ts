@@ -1,8 +1,4 @@
-/**
- * The changed leaf pages of a tree, hashed and written with all pages above them, level by level.
- *
- * Each node is hashed once, in batches of one row.
- */
+/** The changed leaf pages of a tree, hashed and written with all pages above them, in batches of one row. */
 import type {PairBatch} from "../hash/pairBatch.ts";
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {

@@ -1,8 +1,6 @@
 /**
- * A tree that is being changed. Changed leaf pages are drafts in memory; `seal` hashes and writes them (treeSeal.ts).
- *
- * An operation reads only the pages that it touches. A seal hashes each changed node once, in batches, however often a
- * leaf was written. A sealed version stays readable under its TreeRoot.
+ * A tree that is being changed. Changed leaf pages are drafts in memory; `seal` hashes each changed node once and
+ * writes them (treeSeal.ts). A sealed version stays readable under its TreeRoot.
  */
 
 import {compareWordAt} from "../hash/hKeyOrder.ts";

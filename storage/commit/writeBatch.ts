@@ -173,12 +173,7 @@ export class WriteBatch implements PageWriter {
     await this.written;
   }
 
-  /**
-   * Forgets the pages that were read.
-   *
-   * @param nextPage - no page on disk has this number or a higher one
-   * @param newestBlock - on disk
-   */
+  /** @param nextPage - no page on disk has this number or a higher one. @param newestBlock - on disk */
   reset(nextPage: number, newestBlock: number | undefined): void {
     if (this.puts.length > 0 || this.written !== undefined)
       throw new Error("a write batch is reset although it has records that are not on disk");

@@ -1,8 +1,6 @@
 /**
- * Creates, inspects and removes the directory of a store.
- *
- * It is not created with the recursive mkdir of Node or LevelDB. On a file system that takes no folders and answers "no
- * such file" (/proc), these retry forever, on a thread that nothing can stop.
+ * Creates, inspects and removes the directory of a store. Not with the recursive mkdir of Node or LevelDB: where a file
+ * system answers "no such file" to new folders (/proc), these retry forever, on a thread that nothing can stop.
  */
 import {
   existsSync,
@@ -47,10 +45,7 @@ export function makeFolders(folders: readonly string[]): void {
   }
 }
 
-/**
- * Checks the directory first, because LevelDB creates files in any directory. Removes the remains of an interrupted
- * creation. @throws StoreError STORE_MISSING, STORE_DAMAGED
- */
+/** Removes the remains of an interrupted creation. @throws StoreError STORE_MISSING, STORE_DAMAGED */
 export function refuseForeignDirectory(directory: string, create: boolean): void {
   let files = existsSync(directory) ? readdirSync(directory) : [];
   requireFiles(directory, files);
@@ -59,8 +54,7 @@ export function refuseForeignDirectory(directory: string, create: boolean): void
     if (create) for (const name of [...files.filter(isNumbered), "CURRENT"]) rmSync(join(directory, name));
     files = [];
   }
-  // The first manifest is written just before CURRENT. A crash between the two leaves only the manifest, and nothing is
-  // lost.
+  // The first manifest is written just before CURRENT: a crash between them leaves the manifest, and loses nothing.
   if (
     files.some(name => name === NOTE_FILE || (isNumbered(name) && !/^(MANIFEST-000001|.*dbtmp)$/.test(name)))
   )
@@ -120,10 +114,7 @@ function isUnfinished(directory: string, files: readonly string[]): boolean {
   );
 }
 
-/**
- * Removes a closed store, and those of the folders created for it that are then empty. LevelDB removes its files while
- * it holds its lock, so a process that has opened the store meanwhile keeps it.
- */
+/** Removes a closed store under LevelDB's lock, so one opened meanwhile stays, and the empty folders made for it. */
 export async function removeStore(directory: string, madeFolders: readonly string[]): Promise<void> {
   const {mode} = statSync(directory);
   try {

@@ -1,7 +1,4 @@
-/**
- * Verifies the files that LevelDB relies on when it opens: CURRENT, the manifest, that the tables exist, and the logs
- * that it would replay, of which it drops what it cannot read. Changes nothing.
- */
+/** Verifies what LevelDB relies on when it opens: CURRENT, the manifest, that the tables exist, the logs to replay. */
 
 import {statSync} from "node:fs";
 import {readdir} from "node:fs/promises";

@@ -1,7 +1,4 @@
-/**
- * The order of hKeys: as unsigned bytes. It is the order of the linked leaves, of the indexes, and in which a block's
- * changes are applied. Leaf indexes depend on it.
- */
+/** The order of hKeys, as unsigned bytes: of the linked leaves, of the indexes, and of a block's changes. */
 import {WORD_BYTES} from "./suite.ts";
 
 /** @param hKeys - 32 bytes each, back to back. @returns their positions, ascending by key */

@@ -1,6 +1,4 @@
-/**
- * Keccak-256 in WebAssembly (wasm/keccak.ts): 20 times as fast as @noble/hashes on contract code and trie nodes.
- */
+/** Keccak-256 in WebAssembly (wasm/keccak.ts): 20 times as fast as @noble/hashes on code and trie nodes. */
 import {loadWasm, type WasmConstant, type WasmMemory} from "./webAssembly.ts";
 
 interface Exports {

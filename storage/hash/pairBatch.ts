@@ -1,7 +1,4 @@
-/**
- * Hashes pairs of nodes from many pages in batches, which fill the SIMD lanes of the hash library: 1.5 times as fast as
- * one pair at a time.
- */
+/** Hashes pairs of nodes from many pages in batches, which fill SIMD lanes: 1.5 times as fast as one at a time. */
 import {type HashSuite, WORD_BYTES} from "./suite.ts";
 
 const PAIRS = 512;
@@ -15,10 +12,7 @@ export class PairBatch {
 
   constructor(private readonly suite: HashSuite) {}
 
-  /**
-   * Hashes the nodes at `leftAt` and `rightAt` of `from` into `to` at `toAt`, by `finish` at the latest. @param
-   * missingRight - the right node if rightAt is negative
-   */
+  /** Hashes into `to` at `toAt`, at the latest in `finish`. @param missingRight - right node if rightAt is negative */
   add(
     from: Uint8Array,
     leftAt: number,

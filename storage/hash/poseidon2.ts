@@ -48,10 +48,7 @@ function createEngine(): Engine {
   return engine;
 }
 
-/**
- * @param message - whole elements of 4 bytes below p: digests, or from safe(). A short last block is padded with zeros
- * on its left
- */
+/** @param message - elements below p, of 4 bytes: digests, or from safe(). A short last block is padded on the left */
 export function poseidon2(message: Uint8Array): Uint8Array {
   const {wasm, memory, messagesAt, capacity} = engine ?? createEngine();
   wasm.begin();

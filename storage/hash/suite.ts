@@ -1,7 +1,4 @@
-/**
- * A hash suite: a hash function and the sizes of what it hashes (docs/proofs.md, section 1). Digests and keys have 32
- * bytes in every suite.
- */
+/** A hash function and the sizes of what it hashes (docs/proofs.md, section 1). Digests and keys have 32 bytes. */
 
 /** Bytes of a digest, a node, a key, a word. */
 export const WORD_BYTES = 32;

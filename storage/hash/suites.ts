@@ -1,7 +1,4 @@
-/**
- * The suites that a store can have. A new one is a file next to sha256Suite.ts, a name in suiteNames.ts and a line
- * here.
- */
+/** The suites that a store can have. A new one is a file like sha256Suite.ts, a name in suiteNames.ts, a line here. */
 import {poseidon2Suite} from "./poseidon2Suite.ts";
 import {sha256Suite} from "./sha256Suite.ts";
 import type {HashSuite} from "./suite.ts";

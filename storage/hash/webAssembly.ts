@@ -1,7 +1,4 @@
-/**
- * Loading WebAssembly modules. Their sources are the AssemblyScript files in folders named wasm; `npm run build`
- * compiles each to dist/, one folder above its source.
- */
+/** Loads WebAssembly modules, which `npm run build` compiles from folders named wasm to dist/, one folder above. */
 import {readFileSync} from "node:fs";
 
 /** Declared here, since neither the types of ES2023 nor those of Node 20 have it. */

@@ -1,6 +1,4 @@
-/**
- * The names of LevelDB's numbered files.
- */
+/** The names of LevelDB's numbered files. */
 
 export function logName(number: number): string {
   return `${String(number).padStart(6, "0")}.log`;

@@ -1,8 +1,6 @@
 /**
- * A store's records as of one moment, read from LevelDB's files without a lock. Damage is an error here, where LevelDB
- * would read on or end the process.
- *
- * All files are opened at once, and stay readable if another process removes them.
+ * A store's records as of one moment, read from LevelDB's files without a lock. All files are opened at once, and stay
+ * readable if they are removed. Damage is an error here, where LevelDB would read on or end the process.
  */
 import {readdir} from "node:fs/promises";
 import {join} from "node:path";

@@ -54,10 +54,9 @@ export interface LogContents {
 type OnRecord = (record: Buffer) => void;
 
 /**
- * Reads a log up to its end or to the first damage. Memory use does not grow with the file.
+ * Reads a log up to its end or the first damage, in constant memory. @throws the system's error if it does not open
  *
- * @param onRecord - called with every complete record, in its own memory. @throws the system's error if it does not
- * open
+ * @param onRecord - called with every complete record, in its own memory
  */
 export async function readLog(path: string, onRecord?: OnRecord): Promise<LogContents> {
   const file = await open(path, READ_AT_ONCE);
@@ -128,8 +127,7 @@ class LogReader {
       return this.refuse(offset, `a piece of ${count(length, "byte")} that does not fit its block`);
     const expected = unmaskCrc(block.readUInt32LE(at));
     if (next > block.length) {
-      // The checksum covers the type too. If the piece is complete but its length is wrong, this finds where it really
-      // ends.
+      // The checksum covers the type too. If only the length of a complete piece is wrong, this finds its end.
       const whole = crc32cPrefix(block.subarray(at + 6), expected);
       if (whole === undefined) return this.tear(offset, "the file ends within a record");
       return this.refuse(offset, `a length of ${length}, but the checksum is that of ${whole - 1} bytes`);

@@ -1,7 +1,4 @@
-/**
- * Finds where LevelDB's log ends, which LevelDB does not report. After each synced batch, the log is on disk up to
- * there.
- */
+/** Finds where LevelDB's log ends, which LevelDB does not report: it is on disk up to there after each synced batch. */
 import {readdirSync, statSync} from "node:fs";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";

@@ -102,9 +102,8 @@ export async function readManifest(directory: string): Promise<Manifest> {
 const MAX_ATTEMPTS = 20;
 
 /**
- * Runs `read` with the manifest, and again if the manifest has changed meanwhile.
+ * Runs `read`, and again if the manifest has changed meanwhile. @param discard - of what was read of replaced files
  *
- * @param discard - of what was read from files that were replaced
  * @throws FileDamage, also what `read` throws; StoreError STORE_UNREADABLE if the manifest changes again and again
  */
 export async function readUnchanged<Result>(

@@ -30,10 +30,7 @@ interface TableStep {
 /** Data blocks are read together, up to this many bytes (and at least one block). */
 const READ_BYTES = 1 << 20;
 
-/**
- * Verifies tables one after the other. One that a compaction has removed meanwhile is skipped. The caller may pause
- * between steps, or stop.
- */
+/** Verifies tables in turn. One that a compaction has removed is skipped. The caller may pause between steps. */
 export async function* checkTables(
   directory: string,
   tables: Iterable<TableFile>,

@@ -41,12 +41,7 @@ const ANCHOR_PART = 0.5;
 export interface ReplacedPage {
   /** 0: there is none. */
   readonly page: number;
-  /**
-   * Not given for kinds of pages that are never stored as differences.
-   *
-   * @returns the steps from `base` to the new page, a view; undefined: they are longer than `most`, or cannot be
-   *   computed
-   */
+  /** Not for kinds that have no differences. @returns the steps from `base`, a view; undefined: more than `most` */
   readonly differ?: (base: Buffer, most: number) => Uint8Array | undefined;
 }
 

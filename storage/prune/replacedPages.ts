@@ -167,9 +167,7 @@ export class ReplacedPages {
     return undefined;
   }
 
-  /**
-   * @returns undefined if the page is left out, with all below it, or is gone. Gives a page that only lacks its base.
-   */
+  /** @returns undefined if the page is left out with all below it, or gone. Gives a page that only lacks its base. */
   private *readReplaced(
     old: number,
     young: number,

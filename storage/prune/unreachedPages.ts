@@ -44,8 +44,7 @@ class PageMarks {
 }
 
 /**
- * The page numbers in the order in which they must be removed. Takes one bit of memory for each page that the run's
- * blocks wrote.
+ * Page numbers in the order of their removal. Takes one bit of memory for each page that the run's blocks wrote.
  *
  * @param run - all its blocks are pruned, so no reader enters their trees any more
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED

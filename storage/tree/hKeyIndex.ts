@@ -1,6 +1,4 @@
-/**
- * Finds a key's leaf, or a neighbour of the key, in the hKey index as of any block.
- */
+/** Finds a key's leaf, or a neighbour of the key, in the hKey index as of any block. */
 
 import {StoreError} from "../errors.ts";
 import {
@@ -25,8 +23,7 @@ export interface IndexPosition {
 }
 
 /**
- * @param page - root of the index, or of one of its sub-trees at `depth` nibbles; never 0
- * @param onFound - called with the entries of the bucket that has the key
+ * @param page - of the index, or of a sub-tree at `depth` nibbles; never 0. @param onFound - gets the key's bucket
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
 export function searchIndex(

@@ -31,10 +31,7 @@ export class KeyHints {
     this.mask = places - 1;
   }
 
-  /**
-   * @param salt - 32 bits that differ between the trees of different accounts, where the same slot has the same hKey
-   * @returns a leaf index, or NO_HINT
-   */
+  /** @param salt - differs between accounts' trees: the same slot has the same hKey. @returns NO_HINT if unknown */
   find(hKey: Uint8Array, salt: number): number {
     const base = tagAt(hKey, 0) * TAG_UNIT;
     const place = this.place(hKey, 0, salt);

@@ -28,10 +28,8 @@ export interface KeyTable {
 }
 
 /**
- * Hot: its loops run once per key of a multiproof.
+ * Hot: loops once per key. @param hKeys - 1 to MAX_PROVED_KEYS of 32 bytes. @param onKey - before each look-up
  *
- * @param hKeys - 32 bytes each: 1 to MAX_PROVED_KEYS
- * @param onKey - called before each key is looked for
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
 export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[], onKey = () => {}): KeyTable {

@@ -112,8 +112,7 @@ export class LeafPath implements OpenedLeaf {
   /**
    * Copies the pre-images of the path's siblings in one page, from its highest row down.
    *
-   * @param rowsAt - offset of the page's row 0
-   * @param count - nodes in use in row 0
+   * @param rowsAt, count - offset of the page's row 0, and nodes in use there
    * @param position - the path's node in row 0, or the left one of the two nodes under it
    */
   private copySiblings(body: Buffer, rowsAt: number, count: number, level: number, position: number): void {

@@ -8,10 +8,8 @@ import type {TreeRoot} from "./treeRoot.ts";
 
 export interface OpenedLeaf {
   /**
-   * @param tree - a stored tree: rootPage is not 0
-   * @param hKey - undefined: whatever the leaf's key is
-   * @returns whether there is a leaf at this index, with this key. If not, the other fields are not valid
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   * @param tree - a stored tree: rootPage is not 0. @param hKey - undefined: whatever the leaf's key is
+   * @returns whether the leaf is there, with this key. If not, the other fields are not valid. @throws StoreError
    */
   tryOpen(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array | undefined): boolean;
 }

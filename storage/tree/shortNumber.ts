@@ -1,6 +1,4 @@
-/**
- * Numbers in leaf pages (nonces, balances, values of slots): big-endian, without leading zeros, 0 to 32 bytes.
- */
+/** Numbers in leaf pages (nonces, balances, slots): big-endian, without leading zeros, 0 to 32 bytes. */
 import {WORD_BYTES} from "../hash/suite.ts";
 
 /** `bytes` without its leading zeros, a view. */

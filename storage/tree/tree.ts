@@ -1,8 +1,6 @@
 /**
- * One tree as of one block. It finds a key, reads its leaf, and opens its path.
- *
- * A key is first looked for where it stood before (KeyHints). Only if another leaf stands there, the hKey index is
- * read. The age of the block makes no difference: every page is reached from the TreeRoot by point reads.
+ * One tree as of one block. A key is first looked for where it stood before (KeyHints), then in the hKey index. The age
+ * of the block makes no difference: every page is reached from the TreeRoot by point reads.
  */
 
 import {StoreError} from "../errors.ts";
@@ -63,10 +61,8 @@ export class Tree {
   }
 
   /**
-   * Finds where a key is, or would be. Hot: runs once per proved key.
+   * Hot: once per proved key. @param leaf - opened if the key is present. @param hKey - between head's and tail's
    *
-   * @param leaf - opened for the key's leaf, if the key is present
-   * @param hKey - 32 bytes, above 0..0 and below the tail's key
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   open(leaf: OpenedLeaf, hKey: Uint8Array): KeyPosition {

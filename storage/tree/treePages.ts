@@ -60,13 +60,7 @@ export class TreePages {
     return (this.root as TreeRoot).rootPage === 0;
   }
 
-  /**
-   * Hot: runs once per leaf of a multiproof.
-   *
-   * @param leafIndex - below nextFreeNode
-   * @param kept - the page at level 0, if the caller has it
-   * @returns the page at `level` over the leaf
-   */
+  /** Hot: once per leaf of a multiproof. @param leafIndex - below nextFreeNode. @param kept - the page at level 0 */
   pageOver(leafIndex: number, level: number, kept?: Buffer): Buffer {
     const {open, openAt, top} = this;
     let at = level;

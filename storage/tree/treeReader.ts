@@ -17,9 +17,7 @@ export type KeyPosition =
   | {readonly present: false; readonly leftLeafIndex: number; readonly rightLeafIndex: number};
 
 /**
- * @param tree - a stored tree: rootPage is not 0
- * @param hKey - 32 bytes, above 0..0 and below the tail's key
- * @param onFound - as for searchIndex
+ * @param tree - rootPage is not 0. @param hKey - above 0..0, below the tail's. @param onFound - as for searchIndex
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
 export function findKey(

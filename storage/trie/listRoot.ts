@@ -1,6 +1,4 @@
-/**
- * The root of the trie over a block's transactions, receipts or withdrawals: position as RLP -> bytes.
- */
+/** The root of the trie over a block's transactions, receipts or withdrawals: position as RLP -> bytes. */
 import {keccak256} from "../hash/keccak.ts";
 import {EMPTY_ROOT} from "./trie.ts";
 import {TrieModule} from "./trieModule.ts";

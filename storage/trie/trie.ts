@@ -22,10 +22,7 @@ export type TrieKind = "accounts" | "slots";
 export interface TrieWrite {
   /** 32 bytes. */
   readonly path: Uint8Array;
-  /**
-   * An account's stored form, or a slot's RLP; undefined: remove it. Or computes it from the current one, a view,
-   * without using the trie.
-   */
+  /** An account's stored form, or a slot's RLP; undefined: remove it. Or made from the current one, a view. */
   readonly value: Uint8Array | undefined | ((current: Uint8Array | undefined) => Uint8Array);
 }
 
@@ -65,11 +62,7 @@ export class TrieReader {
     return this.found(wasm.walk(page, kind === "accounts", joins));
   }
 
-  /**
-   * Copies the nodes that `walk` kept, without those that are inlined in their parent (under 32 bytes).
-   *
-   * @param bytes - receives their RLP, back to back. @param ends - receives the end of each. @returns how many
-   */
+  /** Copies the nodes that `walk` kept, except inlined ones, back to back. @param ends - receives the end of each */
   copyNodes(bytes: Uint8Array, ends: Uint32Array): number {
     const {wasm, memory, words} = this.module;
     const count = wasm.gather();
@@ -153,8 +146,7 @@ export class TrieWriter extends TrieReader {
   protected override put(from: number, bytes: number, before: number): number {
     const {memory} = this.module;
     const encode = (spare: number): Buffer => {
-      // From Node's shared slab, whose other buffers are released at about the same time. Separate allocations took 7%
-      // of an update.
+      // From Node's shared slab: its other buffers end at about the same time. Separate ones took 7 % of an update.
       const body = Buffer.allocUnsafe(bytes + spare);
       body.set(memory.subarray(from, from + bytes));
       return body;

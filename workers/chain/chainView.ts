@@ -162,12 +162,7 @@ export class ChainView {
     }
   }
 
-  /**
-   * The range of blocks to whose state no trusted root commits, up to the newest block. All of them if the record is
-   * damaged.
-   *
-   * @param head - of a request, which is answered with one head
-   */
+  /** Blocks to whose state no trusted root commits. All if the record is damaged. @param head - of the request */
   unverified(
     {earliest = 0, latest = -1}: Head = this.head(),
   ): readonly [from: number, to: number] | undefined {
@@ -223,9 +218,8 @@ export class ChainView {
   }
 
   /**
-   * Called only by the code that writes the chain, once the change is on disk, or before blocks are removed.
+   * Called once a change is on disk, or before blocks are removed. @param read - `earliest` may be out of date
    *
-   * @param read - `earliest` may be older than the last pruning
    * @param rollbacks - that had begun before the head was read
    */
   setHead(read: Head, rollbacks = this.rollbacks): void {

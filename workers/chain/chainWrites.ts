@@ -36,11 +36,7 @@ export class ChainWrites {
   private lookMs = FIRST_LOOK_MS;
   private isEnding = false;
 
-  /**
-   * @param store, chain, thread - the caller closes them
-   * @param reopen - reopens the store in every thread. If it rejects, nothing is written any more
-   * @param onStopped - called with the reason when writing stops, and with undefined when it continues
-   */
+  /** @param reopen - in all threads; a failure ends all writing. @param onStopped - undefined: goes on */
   constructor(
     private readonly store: StateStore,
     private readonly chain: ChainView,
@@ -67,9 +63,8 @@ export class ChainWrites {
   }
 
   /**
-   * Marks blocks up to `block` as finalized. A number below the marked one changes nothing.
+   * A lower number changes nothing. @param hash - 32 bytes, that the block must have when the command is executed
    *
-   * @param hash - 32 bytes, that the block must have when the command is executed
    * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED
    */
   finalize(block: number, hash?: Uint8Array): Promise<Head> {
@@ -77,20 +72,12 @@ export class ChainWrites {
     return this.runWithWriter(command, writer => writer.finalizeStored(block, hash));
   }
 
-  /**
-   * Records finalizations of layer 1 and marks their blocks as finalized, all or none.
-   *
-   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), WRITE_FAILED
-   */
+  /** All events or none. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (finalityStep.ts), WRITE_FAILED */
   recordFinality(step: FinalityStep): Promise<Head> {
     return this.runWithWriter({finality: step}, writer => writer.recordFinality(step));
   }
 
-  /**
-   * Removes the unfinalized blocks above `block`. A running import continues: its next block must follow `block`.
-   *
-   * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
-   */
+  /** A running import continues after `block`. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
   rollback(block: number): Promise<Head> {
     return this.enqueue({rollback: block}, async () => {
       const head = this.chain.head();

@@ -1,7 +1,4 @@
-/**
- * The thread that searches for pages to remove. It writes nothing. It remembers how far the search got; if it is
- * replaced, the new thread starts over and finds the remaining pages.
- */
+/** Searches for pages to remove, and writes nothing. A new thread in its place starts over and finds the rest. */
 import type {PruneRun} from "../../storage/prune/pruneRecord.ts";
 import {STEP_PAGES} from "../../storage/prune/pruneWriter.ts";
 import type {PageWalk} from "../../storage/prune/replacedPages.ts";

@@ -1,7 +1,4 @@
-/**
- * Checks a store: first LevelDB's own files against their checksums, then, if all are intact, the records: hashes,
- * lists, indexes. It reads everything from the files, and reports each finding immediately.
- */
+/** Checks LevelDB's files against their checksums and, if all are intact, the records. Reports each finding at once. */
 import {setTimeout as sleep} from "node:timers/promises";
 import {requireFormat} from "../../storage/block/format.ts";
 import {StateReader} from "../../storage/block/stateReader.ts";

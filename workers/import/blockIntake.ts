@@ -104,9 +104,8 @@ export class BlockIntake {
   }
 
   /**
-   * Begins an empty store with a whole state, whose block is finalized. A store that has the block stays as it is.
+   * Begins an empty store with a whole state, whose block is finalized. @param onProgress - may throw, to end the work
    *
-   * @param onProgress - may throw, to end the work
    * @throws StoreError, SourceError: what was written cannot be reached, and `StateStore.reclaim` removes it
    */
   async begin(state: WholeState, onProgress: () => void): Promise<void> {
@@ -190,11 +189,7 @@ export class BlockIntake {
     return {why: block.unverified ?? (difference.expectedStateRoot === undefined ? why : undefined), trie};
   }
 
-  /**
-   * The root in a header does not show whether an account was removed and created again.
-   *
-   * @returns whether only the source says so, and no other node could be asked. @throws ChangesRefused, SourceError
-   */
+  /** Headers do not show resets. @returns whether only the source says so. @throws ChangesRefused, SourceError */
   private async checkResets(
     block: SourceBlock,
     {header}: BlockDifference,

@@ -32,11 +32,9 @@ export class DifferenceCheck {
   ) {}
 
   /**
-   * Call it for the next block, between `prepare` and `commit`.
+   * Call it between `prepare` and `commit`. @param origin - what gave the changes, for messages
    *
-   * @param origin - what gave the changes, for messages
-   * @returns its trie, and why it is unverified
-   * @throws ChangesRefused naming the block and both roots
+   * @returns the block's trie, and why it is unverified. @throws ChangesRefused naming the block and both roots
    */
   async apply(
     {header, accounts}: BlockDifference,

@@ -63,9 +63,8 @@ async function openFile(
 }
 
 /**
- * Passes each block on when the next one comes, whose parent hash commits to it: a wrong last block must not be taken.
+ * Gives a block when the next one, whose parent hash commits to it, comes. @param head - the last block's hash
  *
- * @param head - 32 bytes: the last block's hash
  * @param signal - if it ended `source` early, the last block read is dropped without an error
  * @throws SourceError if the source ends at another block, or has blocks after this one
  */

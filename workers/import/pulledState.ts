@@ -42,9 +42,8 @@ export interface WholeState {
   readonly chainPath: string;
   readonly block: BuiltBlock;
   /**
-   * Writes all of it, or nothing that can be reached.
+   * Writes all of it, or nothing that can be reached. @param onProgress - with the accounts so far; may throw to end
    *
-   * @param onProgress - called with the accounts read so far. It may throw, to end the work
    * @throws SourceError, StoreError, what onProgress throws
    */
   build(

@@ -17,11 +17,7 @@ import type {AccountReset} from "../../storage/commit/stateWriter.ts";
 import {toHex} from "../../storage/hex.ts";
 import {ChangesRefused} from "./differenceCheck.ts";
 
-/**
- * @param resets - of accounts that existed before the block
- * @returns the addresses (`0x` text) of those that are possible
- * @throws ChangesRefused if one is impossible
- */
+/** @returns the addresses (`0x` text) of possible resets. @throws ChangesRefused if one is impossible */
 export function findOpenResets(
   resets: readonly AccountReset[],
   header: BlockHeader,

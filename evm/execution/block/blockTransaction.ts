@@ -185,12 +185,7 @@ function readSignature(fields: RlpReader, isOdd: boolean, hash: Uint8Array): Sig
   return {hash, isOdd, rs};
 }
 
-/**
- * The hash that the sender signs.
- *
- * @param fields - the RLP of the fields before the signature, as in the transaction
- * @param chainId - appended to the fields of a legacy transaction (EIP-155); undefined for other ones
- */
+/** @param fields - the RLP before the signature. @param chainId - of a legacy transaction with one (EIP-155) */
 function hashSigned(type: number | undefined, fields: Uint8Array, chainId: bigint | undefined): Uint8Array {
   const tail = chainId === undefined ? [] : [encodeNumber(chainId), NO_BYTES, NO_BYTES];
   const list = encodeList([new EncodedItem(fields), ...tail]);

@@ -74,12 +74,9 @@ const MAX_BLOCK_BYTES = 8 << 20;
 export const NO_UNCLES = keccak256(Uint8Array.of(0xc0));
 
 /**
- * Decodes a block and checks what needs no state: the form of the header, and the roots of transactions, uncles and
- * withdrawals.
+ * Decodes a block and checks all that needs no state, with the roots of transactions, uncles and withdrawals.
  *
- * @param head - the block's header
- * @param isClique - the chain's consensus before the merge is clique
- * @throws RlpError if the block's form is not that of its fork, or does not match the header
+ * @param isClique - of the chain before the merge. @throws RlpError if it does not match its header or its fork
  */
 export function decodeBlock(
   blockRlp: Uint8Array,
@@ -197,12 +194,7 @@ function requireSame(name: string, expected: Uint8Array, got: Uint8Array): void 
     throw new RlpError(`${name}: expected ${toHex(expected)} as in its header, got ${toHex(got)}`);
 }
 
-/**
- * Recovers the signer of a clique block (EIP-225). The extra data ends with the signature, r 32 | s 32 | v 1, over the
- * hash of the header without it.
- *
- * @param fields - the fields of the header, positioned at the first
- */
+/** The signer (EIP-225). The extra data ends with r 32 | s 32 | v 1, over the hash of the header without these. */
 function readCliqueSigner(fields: RlpReader): Uint8Array {
   const header = readAll(fields, items => items.readBytes());
   const extraData = header[EXTRA_DATA] ?? new Uint8Array(0);

@@ -1,7 +1,4 @@
-/**
- * Rules for blocks and transactions of the hard forks from berlin on. Those inside the EVM are in
- * ../../interpreter/rules.ts.
- */
+/** Rules for blocks and transactions from berlin on. ../../interpreter/rules.ts has those inside the EVM. */
 import {hasReached} from "../forks.ts";
 
 export interface ForkRules {

@@ -53,12 +53,7 @@ export function paidGas(fields: PaidFields, rules: ForkRules): PaidGas {
   return {intrinsic: BigInt(gas), floor: rules.isPrague ? BigInt(floor) : 0n};
 }
 
-/**
- * @param limit - the gas limit of the transaction
- * @param left - gas left after execution
- * @param refund - the refund counter, before its cap
- * @returns the gas that the sender pays for
- */
+/** @param left - after execution. @param refund - before its cap. @returns the gas that the sender pays for */
 export function gasUsed(
   limit: bigint,
   left: bigint,

@@ -135,10 +135,7 @@ const REWARD = 2n * 10n ** 18n;
 const UNCLE_PARTS = 8n;
 const NEPHEW_PARTS = 32n;
 
-/**
- * Pays the ethash rewards of a block (EIP-1234): 2 ether and 1/32 of it per uncle to the miner, and to each uncle's
- * miner 7/8 to 2/8 of it, less for an older uncle.
- */
+/** Ethash rewards (EIP-1234): 2 ether and 1/32 of it per uncle; each uncle's miner gets 7/8 to 2/8 of it, by age. */
 function payRewards(evm: Evm, {coinbase, number}: Header, uncles: readonly Uncle[]): void {
   evm.beginTransaction();
   for (const uncle of uncles)

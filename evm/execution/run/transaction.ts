@@ -16,11 +16,7 @@ interface TransactionResult {
   readonly logs: readonly EvmLog[];
 }
 
-/**
- * @param sender - undefined if the signature is invalid
- * @param gasLeft - gas left in the block
- * @throws BlockMismatch if the transaction cannot be in the block
- */
+/** @param sender - undefined: the signature is invalid. @param gasLeft - in the block. @throws BlockMismatch */
 export async function runTransaction(
   evm: Evm,
   transaction: Transaction,

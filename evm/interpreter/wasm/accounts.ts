@@ -1,8 +1,6 @@
 /**
- * The cache of accounts: their current values, and those before the block.
- *
- * Flags that last for one transaction (warm, created, ...) store the number of that transaction, so that a new
- * transaction does not have to clear them.
+ * The cache of accounts: their current values, and those before the block. Flags that last for one transaction (warm,
+ * created, ...) store its number, so that a new transaction does not have to clear them.
  */
 
 import {codeOf, EMPTY_HASH} from "./codes";
@@ -85,12 +83,7 @@ export function accountAt(word: usize): usize {
   return accountFor(word, i64.MAX_VALUE);
 }
 
-/**
- * As accountAt, but does not read from the host if `gas` is less than the price of a cold access. An account that is
- * not cached is cold, except precompiles.
- *
- * @returns 0 if the gas is not enough
- */
+/** As accountAt; 0 if `gas` does not pay a cold access. What is not cached is cold, except precompiles. */
 export function accountFor(word: usize, gas: i64): usize {
   const a = load<u64>(word);
   const b = load<u64>(word, 8);

@@ -1,6 +1,4 @@
-/**
- * Shared by calls and creations: account access, memory, value transfer, frames, and returning to the calling frame.
- */
+/** What calls and creations share: account access, memory, value transfer, frames, return to the calling frame. */
 import * as Account from "./accounts";
 import {accountFor, precompileAt} from "./accounts";
 import {CODE_AT, CODE_BYTES} from "./codes";
@@ -55,12 +53,7 @@ export function transfer(from: usize, to: usize, value: usize): bool {
   return true;
 }
 
-/**
- * Adds a frame. The caller sets its code and input.
- *
- * @param arena - where its memory begins
- * @param journal - what to revert to if the frame fails
- */
+/** The caller sets its code and input. @param arena - where its memory begins. @param journal - to revert to */
 export function pushFrame(arena: usize, journal: usize, gas: i64): usize {
   const parent = current;
   const frame = parent + FRAME_BYTES;

@@ -17,11 +17,7 @@ const CALLCODE: u32 = 0xf2;
 const DELEGATECALL: u32 = 0xf4;
 const STATICCALL: u32 = 0xfa;
 
-/**
- * Starts a call. The static gas of the opcode is paid already.
- *
- * @returns RUNNING to continue with the current frame, which may be a new one; otherwise how the current frame ends
- */
+/** The static gas is paid already. @returns RUNNING to continue, perhaps in a new frame; or how this frame ends */
 export function startCall(opcode: u32): u32 {
   const frame = current;
   const sp: usize = load<u32>(frame, Frame.SP);

@@ -93,13 +93,7 @@ export function startCreate(opcode: u32): u32 {
   return RUNNING;
 }
 
-/**
- * Starts a creation in a new frame.
- *
- * @param word - the new address
- * @param arena - where free memory begins
- * @returns RUNNING, or how the creation ended at once
- */
+/** @param word - the new address. @param arena - of free memory. @returns RUNNING, or how the creation ended at once */
 export function enterCreation(
   creator: usize,
   word: usize,

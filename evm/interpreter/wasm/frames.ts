@@ -81,12 +81,7 @@ function memoryGas(words: u64): i64 {
   return MEMORY_WORD_GAS * <i64>words + <i64>((words * words) / MEMORY_SQUARE);
 }
 
-/**
- * Expands the memory of a frame to `end`.
- *
- * @param bytes - current size, less than `end`
- * @returns the gas left; negative if it is not enough: then nothing was done
- */
+/** @param bytes - current size, less than `end`. @returns the gas left; negative: not enough, and nothing was done */
 export function expand(base: usize, bytes: u32, end: u64, gas: i64): i64 {
   if (end > MOST_PRICED) return -1;
   const words = (end + 31) >> 5;

@@ -1,8 +1,7 @@
 /**
- * The interpreter loop: executes opcodes in frames of any depth until the run ends or the steps are used up.
- *
- * All opcodes are in one switch: with arithmetic in a separate function, a mix of arithmetic and memory opcodes took 6
- * % more machine instructions, and LT with ISZERO 19 % more.
+ * Executes opcodes in frames of any depth until the run ends or the steps are used up. All are in one switch: with
+ * arithmetic in a separate function, a mix of arithmetic and memory opcodes took 6 % more machine instructions, and LT
+ * with ISZERO 19 % more.
  */
 import {keccak256} from "../../../storage/hash/wasm/keccak";
 import * as Account from "./accounts";

@@ -1,9 +1,4 @@
-/**
- * The exports of the interpreter: functions that the host calls, and addresses that it reads.
- *
- * This folder is AssemblyScript, not TypeScript: `npm run build` compiles it to dist/evm/interpreter/interpreter.wasm,
- * which instance.ts loads.
- */
+/** What the host calls and reads. `npm run build` compiles this folder (AssemblyScript) to interpreter.wasm. */
 import * as Account from "./accounts";
 import {accountAt, codeEntry, nextTransaction, precompileAt, resetAccounts, sealWritten} from "./accounts";
 import {pushFrame, setAddress, transfer, useCode} from "./calling";
@@ -177,12 +172,7 @@ export function reserveInput(bytes: u32): usize {
   return ARENA;
 }
 
-/**
- * Begins a message. IO has sender 20 | receiver 20, IO_OUT the value as a word.
- *
- * @param inputBytes - length of the input, which is where `reserveInput` said
- * @param nonce - the nonce for the address of a creation
- */
+/** IO has sender 20 | receiver 20, IO_OUT the value as a word. @param nonce - for the address of a creation */
 export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): void {
   beginRun();
   awaitPrecompile(0, 0, 0);

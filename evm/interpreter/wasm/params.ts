@@ -1,6 +1,4 @@
-/**
- * Gas prices and limits from berlin on, and the parameters that differ by fork, which the host writes (../rules.ts).
- */
+/** Gas prices and limits from berlin on. The host writes those that differ by fork (../rules.ts). */
 import {PARAMS} from "./layout";
 
 /** EIP-2929: first access to an account in a transaction. */

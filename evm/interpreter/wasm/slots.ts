@@ -1,7 +1,4 @@
-/**
- * The cache of slots: current values, those before the transaction and before the block; and transient slots
- * (EIP-1153).
- */
+/** Slots: their values now, before the transaction and before the block; and transient slots (EIP-1153). */
 import * as Account from "./accounts";
 import {hasBaseStorage, transaction} from "./accounts";
 import {hashKey} from "./hashing";
@@ -68,12 +65,7 @@ function hashOf(storage: u32, key: usize): u32 {
   );
 }
 
-/**
- * A slot of an account, read from the host the first time. A slot that is not cached is cold.
- *
- * @param gas - if it is less than the price of a cold access, nothing is read
- * @returns 0 if the gas is not enough
- */
+/** A slot that is not cached is cold, and read from the host. @returns 0 if `gas` does not pay for that */
 export function slotAt(account: usize, key: usize, gas: i64): usize {
   const storage = load<u32>(account, Account.STORAGE);
   const hash = hashOf(storage, key);

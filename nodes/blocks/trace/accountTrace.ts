@@ -8,10 +8,7 @@ export interface AccountView {
 }
 
 export interface AccountTrace {
-  /**
-   * Before the transaction. `created`: the transaction created the account. Tracers then leave out the state before, so
-   * it may have had a balance.
-   */
+  /** Before the transaction. `created`: by it. Tracers then leave out the state before, perhaps a balance. */
   readonly before: AccountView | "absent" | "created";
   /** After it. `removed`: the trace reports a removal. Some tracers do so for accounts that were not removed. */
   readonly after: AccountView | "removed";

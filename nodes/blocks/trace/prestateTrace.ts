@@ -49,11 +49,7 @@ const TOUCHED_OPTIONS = [{includeEmpty: true, disableCode: true}, {includeEmpty:
   tracerConfig,
 }));
 
-/**
- * Requests the traces of a block without code, and with code if the node refuses that or the code is needed.
- *
- * @param onCodeNeeded - called with the reason if the node's traces always need code
- */
+/** Requests traces without code; with it if the node refuses or code is needed. `onCodeNeeded` gets the reason. */
 export async function readMinimalTraces(
   ask: (options: object) => Promise<unknown>,
   where: string,

@@ -17,10 +17,7 @@ export class TouchedBlock {
   private readonly packed = new AccountDifferences();
   private bytes = 0;
 
-  /**
-   * @param isMinimal - nonces and balances that the traces have are not read
-   * @throws NodeFailure if the traces do not match the block's transactions
-   */
+  /** @param isMinimal - nonces and balances come from the traces. @throws NodeFailure if they do not match it */
   constructor(
     readonly block: TracedBlock,
     traces: readonly TransactionTrace[],

@@ -8,10 +8,7 @@ export type TraceMethod = "prestate" | "stateDiff";
 
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
-/**
- * Traces a call, not a block: a node without the tracer may ignore its name, and all tracers give the same result for a
- * block without transactions. @returns the reason if the node supports neither. @throws NodeFailure
- */
+/** Traces a call: in an empty block, all tracers give the same. @returns the reason if the node supports neither */
 export async function probeTraces(node: Node): Promise<TraceMethod | {readonly why: string}> {
   const call = {from: ZERO_ADDRESS, to: ZERO_ADDRESS, value: "0x0"};
   const traced = await askOrRefusal(node, "debug_traceCall", [call, "latest", PRESTATE_OPTIONS]);

@@ -48,11 +48,7 @@ export class TraceReader implements BlockReader {
   private readonly needsCode = new Set<string>();
   private fullUntil = -1;
 
-  /**
-   * @param recoverAuthority - of evm, which this folder does not import
-   * @param isChecked - whether the state root of each block will be compared with its header's
-   * @param onCodeNeeded - called once with the name of a node whose traces need code, and why
-   */
+  /** @param isChecked - each block's state root will be compared. @param onCodeNeeded - with a node's name, and why */
   constructor(
     private readonly recoverAuthority: RecoverAuthority,
     private readonly isChecked: () => boolean,

@@ -18,10 +18,7 @@ export interface TracedBlock {
   readonly transactions: readonly string[];
   /** Accounts (`0x` and 40 digits) that are always read: fee recipient, withdrawals, senders and recipients. */
   readonly addresses: ReadonlySet<string>;
-  /**
-   * Accounts that signed an authorization. Older tracers (geth before July 2025, erigon before August 2025) leave out
-   * the change of their code, or the accounts.
-   */
+  /** Signers of authorizations. Tracers before mid-2025 leave out the change of their code, or the accounts. */
   readonly authorities: ReadonlySet<string>;
   readonly uncles: number;
   /** The block writes its parent's beacon root (EIP-4788). */

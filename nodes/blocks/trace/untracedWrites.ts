@@ -54,10 +54,7 @@ export interface UntracedWrite {
   readonly slots: readonly string[];
 }
 
-/**
- * @returns those that have code at this block (a quantity, or "latest"). They are never removed
- * @throws NodeFailure; NodeRefusal if the node does not have the block's state
- */
+/** @returns those with code at this block (a quantity, or "latest"). @throws NodeFailure, NodeRefusal */
 export async function findSystemContracts(node: Node, block: string): Promise<SystemContract[]> {
   const calls = SYSTEM_CONTRACTS.map(({address}) => ({method: "eth_getCode", params: [address, block]}));
   const codes = await node.requestAll(calls);

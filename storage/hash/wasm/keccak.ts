@@ -28,11 +28,7 @@ const RATE: u32 = 136;
 /** In a module of its own: where there is room for a message, or a part of one, up to the memory's end. */
 export const messagesAt: usize = __heap_base;
 
-/**
- * Hashes a message.
- *
- * @param to - where 32 bytes are free; may be inside the message
- */
+/** @param to - where 32 bytes are free; may be inside the message */
 export function keccak256(from: usize, bytes: u32, to: usize): void {
   const blocks = bytes / RATE;
   begin();

@@ -65,9 +65,7 @@ function halve(x: v128): v128 {
   return i32x4.add(i32x4.shr_u(x, 1), v128.and(odd, i32x4.splat(HALF)));
 }
 
-/**
- * x / 2^bits, at most 24: with x = high * 2^bits + low it is high - low * (p - 1) / 2^bits, since p - 1 = 127 * 2^24.
- */
+/** x / 2^bits, at most 24: high - low * (p - 1) / 2^bits with x = high * 2^bits + low, since p - 1 = 127 * 2^24. */
 function divide(x: v128, bits: i32): v128 {
   const low = v128.and(x, i32x4.splat((1 << bits) - 1));
   return sub(i32x4.shr_u(x, bits), i32x4.mul(low, i32x4.splat(127 << (24 - bits))));
@@ -240,11 +238,8 @@ export const diagonalAt: usize = DIAGONAL;
 export const messagesAt: usize = MESSAGES;
 
 /**
- * Hashes `count` messages of `blocks` blocks of 32 bytes each, back to back at `from`; elements are big-endian, below
- * p. Three are hashed as four: what lies behind the last message is read as a further one. One or two are hashed one
- * after the other.
- *
- * @param to - where 32 bytes for each, rounded up to fours, are free
+ * Hashes `count` messages of `blocks` blocks of 32 bytes, back to back at `from`; elements are big-endian, below p.
+ * Three are hashed as four, with what follows them. @param to - where 32 bytes for each, rounded up to fours, are free
  */
 export function hashMessages(from: usize, count: usize, blocks: usize, to: usize): void {
   const stride = blocks * WORD_BYTES;

@@ -23,10 +23,7 @@ for (let row = ROW; row < 8 * ROW; row += ROW)
 /** Where there is room for bytes, up to the memory's end. */
 export const bytesAt: usize = __heap_base;
 
-/**
- * @param crc - of what comes before; 0 at the start
- * @returns the CRC of it and the first bytes at bytesAt
- */
+/** @param crc - of what comes before; 0 at the start. @returns the CRC of it and the first bytes at bytesAt */
 export function update(crc: u32, bytes: u32): u32 {
   const end = bytesAt + bytes;
   let from = bytesAt;

@@ -1,7 +1,4 @@
-/**
- * A page as its difference to an older one at the same place: the steps that ../../page/pageDifference.ts draws.
- * Children are compared one by one, so nothing is searched for where one got longer or shorter.
- */
+/** A page as its difference to an older one (../../page/pageDifference.ts). Children are compared one by one. */
 import {MAX_PAGE_BYTES} from "./layout";
 import {BRANCH_PAGE, branchDepth, childrenAt, endOfChild, firstPathByte, isPage, pageDepth} from "./pages";
 
@@ -25,10 +22,7 @@ let done: usize = 0;
 let at: usize = 0;
 let most: usize = 0;
 
-/**
- * @param bytes - the most that the steps from the page at BASE may have. @returns their length; -1: they would be
- * longer, or the pages have other places
- */
+/** @param bytes - at most so many. @returns the length of the steps; -1: longer, or the pages have other places */
 export function differ(baseBytes: u32, page: usize, bytes: u32): i32 {
   if (load<u8>(page) !== BRANCH_PAGE || !isPage(BASE, baseBytes, pageDepth(page))) return -1;
   const head = childrenAt(page) - page;

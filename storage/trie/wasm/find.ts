@@ -31,17 +31,12 @@ export function foundBytes(): u32 {
   return bytes;
 }
 
-/**
- * Finds PATH in the trie at page `root`; 0: it is empty. @returns where its value is until the next call; 0: nowhere
- */
+/** @param root - page; 0: an empty trie. @returns where PATH's value is until the next call; 0: nowhere */
 export function find(root: f64, accounts: bool): usize {
   return follow(root, accounts, false);
 }
 
-/**
- * As `find`, and captures the nodes. @param joins - also the branch below an extension at which the path leaves the
- * trie
- */
+/** As `find`, and captures the nodes. @param joins - also the branch below an extension where the path leaves */
 export function walk(root: f64, accounts: bool, joins: bool): usize {
   beginCapture(joins);
   return follow(root, accounts, true);

@@ -1,9 +1,4 @@
-/**
- * AssemblyScript, not TypeScript: `npm run build` compiles this folder to dist/storage/trie/trie.wasm, for
- * trieModule.ts.
- *
- * Merkle-Patricia tries in linear memory.
- */
+/** Merkle-Patricia tries in linear memory. `npm run build` compiles this folder (AssemblyScript) to trie.wasm. */
 import {ENTRIES, ORDER} from "./layout";
 
 export {GATHERED as gatheredAt, gather} from "./captured";

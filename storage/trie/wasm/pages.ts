@@ -50,10 +50,7 @@ export function readPage(number: f64, depth: i32): usize {
   return to;
 }
 
-/**
- * Stores the page at the output of a depth. It is not marked as loaded: if its block is refused, another page may get
- * its number. @param before - the page that it replaces; 0: none
- */
+/** Not marked as loaded: if its block is refused, another page may get its number. @param before - 0: none */
 export function putPage(end: usize, depth: i32, before: f64): f64 {
   const from = outputOf(depth);
   store<f64>(LOADED + ((<usize>depth) << 3), 0);

@@ -102,10 +102,7 @@ function putSmall(before: f64): f64 {
   return putPage(at, 0, before);
 }
 
-/**
- * @param depth - where the page's place begins: perhaps further down than when it was written, and then it is another
- * place
- */
+/** @param depth - of the page's place, which may be further down than when it was written: then it is another one */
 function changePage(body: usize, number: f64, from: usize, to: usize, depth: i32): void {
   placeBranch(body);
   const before = pageDepth(body) === depth ? number : 0;
@@ -126,9 +123,8 @@ function changePage(body: usize, number: f64, from: usize, to: usize, depth: i32
 }
 
 /**
- * @param old - the page before; 0: there is none
- * @param before - its number, if it was at the same place: what the new page may be a difference to
- * @param moved - a page that begins one nibble below the branch from now on; 0: there is none
+ * Each is 0 for none. @param old - the page before. @param before - its number, if it was at the same place
+ * @param moved - a page that begins one nibble below the branch from now on
  */
 function writePage(
   old: usize,

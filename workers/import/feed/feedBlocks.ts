@@ -110,9 +110,8 @@ export class BlockAssembly {
   private bytes = 0;
 
   /**
-   * Takes the next part. Part 0 begins a block; parts before the first part 0 are skipped.
+   * Parts before the first part 0 are skipped. @returns the block's compressed changes, with its last part
    *
-   * @returns the block's changes, compressed, with its last part
    * @throws FeedError if a part is missing, or the parts are too long
    */
   take(part: BlockHead, piece: Buffer): Buffer | undefined {

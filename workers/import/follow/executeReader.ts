@@ -1,7 +1,4 @@
-/**
- * Blocks of a node that are executed here: gas, receipts root and state root are compared with the header. They come as
- * RLP from debug_getRawBlock, or are encoded from eth_getBlockByNumber (anvil).
- */
+/** Blocks of a node, executed here: RLP from debug_getRawBlock, or encoded from eth_getBlockByNumber (anvil). */
 import {checkBlockBody} from "../../../evm/execution/blockBody.ts";
 import {type BlockHead, decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../../evm/execution/executionError.ts";
@@ -73,9 +70,8 @@ export class RawBlocks {
   ) {}
 
   /**
-   * Checks numbers and links of the blocks, and that they have the transactions and withdrawals of their headers.
+   * Checks numbers, links and bodies. @returns blocks from `from` on; fewer, or none, if the node lacks the rest
    *
-   * @returns the blocks from `from` on; fewer, or none, if the node does not have the rest yet
    * @throws NodeRefusal, NodeFailure
    */
   async read(node: Node, from: number, to: number): Promise<readonly RawBlock[]> {

@@ -51,11 +51,7 @@ export class HeadSurvey {
     this.nextMs = performance.now() + afterMs;
   }
 
-  /**
-   * Call it while the followed node has no further block. One look runs at a time.
-   *
-   * @returns resolves when the look is over. @throws what reading the store throws, or what ended the last look
-   */
+  /** Call it while the followed node has no new block; one runs at a time. @throws also what ended the last look */
   look(signal: AbortSignal): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
     const nowMs = performance.now();
