@@ -41,6 +41,9 @@ export const KECCAK_SUITE = "keccak";
 /** Of a header that comes with a proof. A longer one, which no chain has, is left out. */
 export const MAX_HEADER_BYTES = 2 ** 16;
 
+/** Of a form: the answer is bytes, instead of a JSON-RPC response with their hex. */
+export const AS_BYTES = 0x80;
+
 export const ProofForm = {
   /** The proof alone. */
   PLAIN: 0,
@@ -48,19 +51,17 @@ export const ProofForm = {
   /** The proof alone. It has no storage proofs if the account does not exist or never had a slot. */
   NO_EMPTY_STORAGE: 2,
   MULTI_HEX: 3,
-  /** A multiproof as bytes, instead of a JSON-RPC response. */
-  MULTI_BYTES: 4,
+  MULTI_BYTES: 0x83,
   /** No call of its own: one more account of the multiproof before it. */
   NEXT_ENTRY: 5,
   /** No proof: finalizations (finalizationsCall.ts). */
   FINALIZATIONS: 6,
   /** The leaves of a range (leavesCall.ts). */
   LEAVES_HEX: 7,
-  /** As bytes, instead of a JSON-RPC response. */
-  LEAVES_BYTES: 8,
+  LEAVES_BYTES: 0x87,
   /** The leaves that differ between two blocks (changesCall.ts). */
   CHANGES_HEX: 9,
-  CHANGES_BYTES: 10,
+  CHANGES_BYTES: 0x89,
   /** No proof: contract code (codesCall.ts). */
   CODES: 11,
   /** Of Ethereum's trie, as eth_getProof answers. */
@@ -69,7 +70,7 @@ export const ProofForm = {
   ETH_AT: 13,
   /** A multiproof of Ethereum's trie. */
   TRIE_MULTI_HEX: 14,
-  TRIE_MULTI_BYTES: 15,
+  TRIE_MULTI_BYTES: 0x8e,
   /** An array of answers as for ETH, one for each entry. All keys are long. */
   ETH_MULTI: 16,
 } as const;

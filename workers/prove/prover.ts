@@ -16,6 +16,7 @@ import {type Failure, failureAt} from "../messages/failure.ts";
 import {readFinalizations} from "../messages/finalizationsCall.ts";
 import {
   ADDRESS_AT,
+  AS_BYTES,
   callEnd,
   KEYS_AT,
   listEntries,
@@ -46,23 +47,8 @@ const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
 const HEX_END = `"${RESPONSE_END}${SEPARATOR}`;
 
-class TreeProvers {
-  readonly proofs: ProofText;
-  readonly multi: MultiProver;
-  readonly leaves: LeavesProver;
-  readonly changes: ChangesProver;
-
-  /** @throws StoreError NO_TREES */
-  constructor(store: StateReader, yieldPoint: YieldPoint) {
-    this.proofs = new ProofText(store.suite, store.empty);
-    this.multi = new MultiProver(store, yieldPoint);
-    this.leaves = new LeavesProver(store, this.multi, undefined, yieldPoint);
-    this.changes = new ChangesProver(store, this.multi, undefined, yieldPoint);
-  }
-}
-
 export class Prover {
-  private madeProvers: TreeProvers | undefined;
+  private madeProvers: ReturnType<typeof createProvers> | undefined;
   private readonly eth: EthProver;
   private readonly tries: TrieMultiProver;
   private readonly text = new AnswerText();
@@ -79,7 +65,7 @@ export class Prover {
     private readonly store: StateReader,
     private readonly yieldPoint: YieldPoint = NEVER_YIELDS,
   ) {
-    if (store.hasTrees) this.madeProvers = new TreeProvers(store, yieldPoint);
+    if (store.hasTrees) this.madeProvers = createProvers(store, yieldPoint);
     const roots = createTrieRoots(store);
     this.eth = new EthProver(store, roots, yieldPoint);
     this.tries = new TrieMultiProver(store, roots, yieldPoint);
@@ -87,10 +73,7 @@ export class Prover {
     this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
   }
 
-  /**
-   * @param memory - for the text. Without it, or if the text is too long for it, the text has memory of its own
-   * @param ends - the answer's, at least one per call
-   */
+  /** @param memory - for the text, if it is long enough. @param ends - of the answers, at least one per call */
   answer(job: ProveJob, memory?: Buffer, ends: Uint32Array = new Uint32Array(job.ids.length)): Answers {
     const calls = Buffer.from(job.calls.buffer, job.calls.byteOffset, job.calls.length);
     const failures: (Failure & {call: number})[] = [];
@@ -122,8 +105,8 @@ export class Prover {
   }
 
   /** @throws StoreError NO_TREES */
-  private get provers(): TreeProvers {
-    this.madeProvers ??= new TreeProvers(this.store, this.yieldPoint);
+  private get provers() {
+    this.madeProvers ??= createProvers(this.store, this.yieldPoint);
     return this.madeProvers;
   }
 
@@ -137,7 +120,7 @@ export class Prover {
       return;
     }
     const block = readCallBlock(call, 0);
-    switch (form) {
+    switch (form & ~AS_BYTES) {
       case ProofForm.ETH:
       case ProofForm.ETH_AT:
         this.writeEth(id, block, call, form);
@@ -149,14 +132,11 @@ export class Prover {
       case ProofForm.TRIE_MULTI_HEX:
       case ProofForm.LEAVES_HEX:
       case ProofForm.CHANGES_HEX:
-        this.writeHex(id, form, block, call);
-        break;
-      case ProofForm.MULTI_BYTES:
-      case ProofForm.TRIE_MULTI_BYTES:
-      case ProofForm.LEAVES_BYTES:
-      case ProofForm.CHANGES_BYTES:
-        this.writeBytes(form, block, call);
-        this.text.text(SEPARATOR);
+        if ((form & AS_BYTES) === 0) this.writeHex(id, form, block, call);
+        else {
+          this.writeBytes(form, block, call);
+          this.text.text(SEPARATOR);
+        }
         break;
       default:
         this.writeProof(id, block, this.trees.at(block), call, form);
@@ -196,19 +176,16 @@ export class Prover {
   }
 
   private writeBytes(form: ProofForm, block: number, call: Buffer): void {
-    switch (form) {
+    switch (form & ~AS_BYTES) {
       case ProofForm.MULTI_HEX:
-      case ProofForm.MULTI_BYTES:
         this.provers.multi.write(this.text, this.trees.at(block), call);
         this.countEntries(call);
         break;
       case ProofForm.TRIE_MULTI_HEX:
-      case ProofForm.TRIE_MULTI_BYTES:
         this.tries.write(this.text, block, call);
         this.countEntries(call);
         break;
       case ProofForm.LEAVES_HEX:
-      case ProofForm.LEAVES_BYTES:
         this.count(this.provers.leaves.write(this.text, this.trees.at(block), call));
         break;
       default: {
@@ -279,6 +256,17 @@ export class Prover {
   }
 }
 
+/** Those of sparse trees. @throws StoreError NO_TREES */
+function createProvers(store: StateReader, yieldPoint: YieldPoint) {
+  const multi = new MultiProver(store, yieldPoint);
+  return {
+    proofs: new ProofText(store.suite, store.empty),
+    multi,
+    leaves: new LeavesProver(store, multi, undefined, yieldPoint),
+    changes: new ChangesProver(store, multi, undefined, yieldPoint),
+  };
+}
+
 /** As chain_getStateRoot names a block (server/methods/ready/getStateRoot.ts). */
 function describeRoot({header, stateRoot}: Pick<BlockRecord, "header" | "stateRoot">): string {
   const [hash, root] = [toHex(header.hash), toHex(stateRoot)];
@@ -297,12 +285,11 @@ function describeHeader(record: BlockRecord): string {
 /** The blocks whose state a call reads, which pruning could have removed meanwhile. */
 function blocksOf(call: Buffer): readonly number[] {
   const block = readCallBlock(call, 0);
-  switch (readCallForm(call, 0)) {
+  switch (readCallForm(call, 0) & ~AS_BYTES) {
     case ProofForm.FINALIZATIONS:
     case ProofForm.CODES:
       return [];
     case ProofForm.CHANGES_HEX:
-    case ProofForm.CHANGES_BYTES:
       return [block, readChangesCall(call).toBlock];
     default:
       return [block];

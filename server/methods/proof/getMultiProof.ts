@@ -4,6 +4,7 @@
  */
 import {
   ADDRESS_AT,
+  AS_BYTES,
   KEYS_AT,
   MAX_MULTI_KEYS,
   ProofForm,
@@ -135,8 +136,6 @@ function nameOf(index: number, field: string, {length}: EntryShape): string {
 }
 
 const NAME = "chain_getMultiProof";
-const TREE_FORMS = [ProofForm.MULTI_HEX, ProofForm.MULTI_BYTES] as const;
-const TRIE_FORMS = [ProofForm.TRIE_MULTI_HEX, ProofForm.TRIE_MULTI_BYTES] as const;
 
 export const getMultiProof: LaneMethod<ProofCalls> = {
   ...getProof,
@@ -155,8 +154,8 @@ export const getMultiProof: LaneMethod<ProofCalls> = {
   prepare(params, view, calls) {
     const {packed, end} = calls;
     const list = this.params.read(params);
-    const [hex, bytes] = readIsTrie(list[2], 2, view) ? TRIE_FORMS : TREE_FORMS;
-    const form = view.takesBytes ? bytes : hex;
+    const hex = readIsTrie(list[2], 2, view) ? ProofForm.TRIE_MULTI_HEX : ProofForm.MULTI_HEX;
+    const form = (view.takesBytes ? hex | AS_BYTES : hex) as ProofForm;
     calls.add(packMultiProofCall(list, form, view, packed, end), multiProofCost(params));
     calls.isBytes = view.takesBytes;
   },

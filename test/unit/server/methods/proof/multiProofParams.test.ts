@@ -44,7 +44,7 @@ test("entries are packed one after the other, the first with the call's form", (
   assert.equal(end, packed.length);
   const head = `010000000000${"ab".repeat(20)}`;
   const entries = [
-    `${head}000104${"1".padStart(64, "0")}`,
+    `${head}000183${"1".padStart(64, "0")}`,
     `${head}000005`,
     `${head}000105${"cd".repeat(32)}`,
   ];
