@@ -9,6 +9,7 @@ import type {BlockCommand, ControlAnswer} from "../../server/lifecycle/control/b
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../server/lifecycle/storeOpening.ts";
 import {SettingsError, WorkError} from "../../server/lifecycle/workError.ts";
 import {missingSpace} from "../../storage/directory/diskSpace.ts";
+import {toHex} from "../../storage/hex.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/messages/head.ts";
@@ -141,7 +142,7 @@ function describe(engine: Engine, outcome: ImportOutcome): string {
 }
 
 function describeFirst(engine: Engine): string {
-  const first = engine.chain.readHeader(engine.chain.firstBlock);
+  const first = engine.chain.readHeader(engine.reader.firstBlock);
   if ("failure" in first) return first.detail;
   const root = Buffer.from(first.stateRoot).toString("hex");
   return `the store begins with the state of block ${first.number} under the root 0x${root}`;
@@ -149,7 +150,7 @@ function describeFirst(engine: Engine): string {
 
 function hashOf(engine: Engine, block: number): string {
   const summary = engine.chain.readBlock(block);
-  return "hash" in summary ? `0x${Buffer.from(summary.hash).toString("hex")}` : summary.detail;
+  return "hash" in summary ? toHex(summary.hash) : summary.detail;
 }
 
 /** @returns a line for the operator; undefined for events that the progress shows */

@@ -85,23 +85,8 @@ export const LOAD_FLAGS = {
 type LoadValues = ValuesOf<typeof LOAD_FLAGS>;
 
 export function readLoadOptions(values: LoadValues, command: Command): LoadOptions {
-  const {
-    keys,
-    accounts,
-    against,
-    html,
-    json,
-    url,
-    header,
-    headerFile,
-    threads,
-    duration,
-    warmUp,
-    timeout,
-    ...others
-  } = values;
-  const {maxErrors, maxP99, ...same} = others;
-  const {connections, batch, slots} = same;
+  const {style, connections, batch, rate, absent, slots, blocks, estimates, verify} = values;
+  const {threads, keys, accounts, maxErrors, maxP99} = values;
   if (threads !== undefined && threads > connections)
     command.error(`error: --threads: expected at most --connections (${connections}), got ${threads}`);
   if (batch * slots > MAX_REQUEST_SLOTS)
@@ -109,15 +94,15 @@ export function readLoadOptions(values: LoadValues, command: Command): LoadOptio
       `error: --batch times --slots: expected at most ${MAX_REQUEST_SLOTS} slots per request, got ${batch * slots}`,
     );
   return {
-    ...same,
-    url: readUrl(url, command),
-    headers: readHeaders({header, headerFile}, "header", command),
+    ...{style, connections, batch, rate, absent, slots, blocks, estimates, verify},
+    url: readUrl(values.url, command),
+    headers: readHeaders(values, "header", command),
     threads: threads ?? Math.min(availableParallelism(), connections, MAX_THREADS),
-    durationSeconds: duration,
-    warmUpSeconds: warmUp,
+    durationSeconds: values.duration,
+    warmUpSeconds: values.warmUp,
     keys: chooseKeys(keys, accounts, command),
     seed: SEED,
-    timeoutMs: timeout,
+    timeoutMs: values.timeout,
     limits: {maxErrors, maxP99Ms: maxP99},
     version: VERSION,
     commit: COMMIT,

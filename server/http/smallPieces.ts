@@ -21,9 +21,7 @@ interface Budget {
 export class SmallPieces {
   private readonly budgets = new Map<string, Budget>();
 
-  /**
-   * @param place - of the piece among those of its body in this turn, from 1. @returns whether the client sent too many
-   */
+  /** @param place - of the piece among those of its body in this turn, from 1. @returns whether these are too many */
   isTooMany(byteCount: number, place: number, readClient: () => string): boolean {
     if (place <= FREE_PIECES || byteCount >= SMALL_BYTES) return false;
     const budget = this.budgetOf(readClient());

@@ -31,9 +31,7 @@ export interface HttpResponse {
   writeHeader(name: string, value: string): unknown;
   /** Sends or copies a part of a body of unknown length. @returns false if the socket takes no more for now */
   write(chunk: Uint8Array): boolean;
-  /**
-   * Sends the rest of a body of known length, or a part. @returns whether all of `rest` was taken; whether all is sent
-   */
+  /** Sends the rest of a body of known length, or a part. @returns whether `rest` was taken; whether all is sent */
   tryEnd(rest: Uint8Array, totalBytes: number): [boolean, boolean];
   /** Bytes of the body that `tryEnd` has sent or copied. */
   getWriteOffset(): number;

@@ -1,6 +1,4 @@
-/**
- * The only binaries of uWebSockets.js that proofd loads. docs/operations.md and SECURITY.md say where they come from.
- */
+/** The only binaries of uWebSockets.js that proofd loads. Their origin: docs/operations.md and SECURITY.md. */
 
 /** Where a clone has them, by release: below node_modules. */
 const FOLDERS = {

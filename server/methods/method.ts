@@ -59,11 +59,7 @@ export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Describ
   readonly lane: LaneId;
   /** Upper bound of the text of a result or error, in bytes. @param cost - of the call, above 0 */
   maxTextBytes(cost: number, view: RequestView, params: Call["params"]): number;
-  /**
-   * Checks the parameters and adds the call to `calls`, without its id.
-   *
-   * @returns work that does so, if it may take long. @throws RpcError; then nothing is added
-   */
+  /** Adds the call to `calls`, without its id. @returns work that does so if it may take long. @throws RpcError */
   prepare(params: Call["params"], view: RequestView, calls: Calls): Work | undefined;
 }
 

@@ -41,11 +41,7 @@ export interface RequestCalls {
   readonly byLane: ByLane<LaneCalls | undefined>;
 }
 
-/**
- * Adds to a list that mostly gets one element: the first `push` makes room for 17, which was a sixth of a request's
- * garbage.
- * @returns the list, which may be another one
- */
+/** Adds to a list that mostly gets one element: `push` would make room for 17. @returns the list, perhaps a new one */
 export function append<T>(list: T[], element: T): T[] {
   if (list.length === 0) return [element];
   list.push(element);

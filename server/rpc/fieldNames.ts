@@ -1,6 +1,4 @@
-/**
- * Fields of a caller's object. Unknown ones are ignored, but a known name in the wrong case is refused: it is meant.
- */
+/** Fields of a caller's object. Unknown ones are ignored; a known name in the wrong case is refused: it is meant. */
 import {RpcCode, RpcError} from "./rpcError.ts";
 
 export class FieldNames {

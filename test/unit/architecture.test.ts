@@ -86,7 +86,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     "workers/messages, workers/chain, workers/engine.ts, version.ts, rpc, request, node:, pino",
   "server/gateway": "nodes/rpc, workers/messages, limits.ts, rpc, request, pino",
   "server/methods":
-    "storage/count.ts, workers/messages, workers/chain, limits.ts, version.ts, fairness, rpc, request, gateway, node:",
+    "storage/count.ts, storage/hex.ts, workers/messages, workers/chain, limits.ts, version.ts, fairness, rpc, request, gateway, node:",
   "server/dispatch":
     "storage/invariant.ts, workers/messages, workers/threads, workers/engine.ts, limits.ts, fairness, rpc, request, observe, methods",
   "server/listener": "fairness, node:, pino, uWebSockets.js",

@@ -80,20 +80,10 @@ export class ChainView {
     return this.reader.suiteName;
   }
 
-  /** Does the store have sparse trees? If not, it has the trie of each of its blocks. */
-  get hasTrees(): boolean {
-    return this.reader.hasTrees;
-  }
-
   /** undefined if neither block 0 nor the options name one. */
   get chainId(): bigint | undefined {
     this.chain ??= this.reader.readChain();
     return this.chain?.chainId ?? this.expectedChainId;
-  }
-
-  /** The block that the store begins with. */
-  get firstBlock(): number {
-    return this.reader.firstBlock;
   }
 
   /** `latest` falls before its block is removed. */

@@ -142,9 +142,7 @@ export class Estimator {
     }
   }
 
-  /**
-   * Rollbacks and pruning remove a block's pages. @throws StoreError BLOCK_UNKNOWN if it was rolled back, BLOCK_PRUNED
-   */
+  /** Rollbacks and pruning remove pages. @throws StoreError BLOCK_UNKNOWN if the block was rolled back, BLOCK_PRUNED */
   private requireHeld({header: {number, hash}}: BlockRecord): void {
     this.store.refusePruned(number);
     const held = this.store.readBlock(number)?.header.hash;

@@ -5,10 +5,7 @@ import {WORD_BYTES} from "../../storage/hash/suite.ts";
 /** Legacy, EIP-2930, EIP-1559, EIP-7702. */
 export type TransactionType = 0 | 1 | 2 | 4;
 
-/**
- * Checked as far as it can be without the block. Items that may come in thousands are packed back to back: structured
- * clone takes 0.3 us for each array.
- */
+/** Checked as far as possible without the block. Lists are packed: structured clone takes 0.3 us for each array. */
 export interface EstimateCall {
   readonly block: number;
   /** The call names the newest block. If a rollback removes it meanwhile, the newest one that is left is taken. */

@@ -1,5 +1,6 @@
 /** A call for finalizations, packed with its fields as text (packedCall.ts). */
 import type {Finalization} from "../../storage/block/finalization.ts";
+import {toHex} from "../../storage/hex.ts";
 import {ProofForm, packFields, readCallBlock, readFields} from "./packedCall.ts";
 
 /** Upper bound of the text of one finalization. */
@@ -25,7 +26,7 @@ export function readFinalizations(call: Buffer): FinalizationsCall {
 export function describeLayer1({layer1Block, transactionHash, names, final}: Finalization): object {
   return {
     blockNumber: `0x${layer1Block.toString(16)}`,
-    transactionHash: `0x${Buffer.from(transactionHash).toString("hex")}`,
-    [names]: `0x${Buffer.from(final).toString("hex")}`,
+    transactionHash: toHex(transactionHash),
+    [names]: toHex(final),
   };
 }

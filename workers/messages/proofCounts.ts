@@ -25,12 +25,7 @@ export class ProofCounts {
   }
 
   read(): Counts {
-    const [accounts, slots, cachedPages, storedPages] = Array.from(this.cells, Number) as [
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [accounts = 0, slots = 0, cachedPages = 0, storedPages = 0] = Array.from(this.cells, Number);
     return {accounts, slots, cachedPages, storedPages};
   }
 }

@@ -114,9 +114,7 @@ export class ProveMailbox {
     return this.short.isFull();
   }
 
-  /**
-   * For the thread: waits for the next job, a short one first. Its calls stay readable until it is done. undefined: end
-   */
+  /** Waits for the thread's next job, a short one first, whose calls are readable until it is done. undefined: end */
   take(): PostedJob | undefined {
     for (;;) {
       const posts = Atomics.load(this.posts, 0);

@@ -59,10 +59,7 @@ export class ChangesProver {
     this.newTree = newTreeRoot(store.empty);
   }
 
-  /**
-   * @param old - the account tree at fromBlock. @param young - at toBlock, which may be the older one. @throws
-   * StoreError
-   */
+  /** @param old - the account tree at fromBlock. @param young - at toBlock, which may be older. @throws StoreError */
   write(text: AnswerText, old: Tree, young: Tree, call: Buffer): ProvedLeaves {
     const asked = readChangesCall(call);
     const {store} = this;

@@ -19,10 +19,7 @@ export interface EstimateWorkerSettings extends WorkerSettings {
 const FIRST_JOBS = 2;
 /** How many long estimates a thread makes at the same time, in turns, each in an EVM of its own. */
 export const LONG_PLACES = 4;
-/**
- * An estimate that runs this long after its time and that of the one before it never checks the deadline: its thread is
- * lost and replaced. It may have had to start first.
- */
+/** An estimate that still runs this long after its deadline never checks it. Its thread may have had to start. */
 const GRACE_MS = 30_000;
 
 /**
@@ -41,10 +38,7 @@ export class EstimateThreads {
   /** Wall-clock limit of a long call. */
   private readonly longMs: number;
 
-  /**
-   * @param workers - for first slices, at least 1. @param onLost - called for each thread that died, hung or did not
-   * start
-   */
+  /** @param workers - for first slices, at least 1. @param onLost - called when a thread died, hung or did not start */
   constructor(workers: number, workerData: EstimateWorkerSettings, onLost: (error: ThreadLost) => void) {
     const module = new URL("../estimate/estimateWorker.js", import.meta.url);
     this.longMs = MAX_STRETCH * workerData.settings.timeMs;

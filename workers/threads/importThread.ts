@@ -10,10 +10,7 @@ const IDLE_MS = 10_000;
 
 export type ImportThread = SupervisedThread<ImportJob, ImportOutcome>;
 
-/**
- * @param onLost - called each time that it died, hung or could not start
- * @param limitMs - a thread that takes no processor time for so long hangs. undefined: it may
- */
+/** @param limitMs - a thread that takes no processor time for so long hangs. Default: no limit */
 export function createImportThread(
   workerData: WorkerSettings,
   onLost: (error: ThreadLost) => void,

@@ -47,9 +47,7 @@ export interface ThreadSettings<Job, Result>
   readonly limitMs?: number | undefined;
   /** It writes: while one that was lost has not ended, its jobs go on, and no other starts. */
   readonly isWriter?: boolean;
-  /**
-   * First work of each new thread, which is up then. Without it, it starts with its first job, and is up once loaded.
-   */
+  /** First work of each new thread; it is up after it. Default: it starts with its first job, and is up once loaded. */
   readonly begin?: (run: Run<Job, Result>) => Promise<unknown>;
 }
 
@@ -227,10 +225,7 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
     } else this.lose(instance);
   }
 
-  /**
-   * @param reason - undefined: who says it comes in this turn, which is Piscina's event or the job that ran
-   * @param least - of the failures in a row
-   */
+  /** @param reason - undefined: Piscina or the job that ran gives it in this turn. @param least - failures in a row */
   private lose(instance: Instance<Job, Result>, reason?: string, least = 1): void {
     instance.reason ??= reason;
     if (this.instance !== instance) return;

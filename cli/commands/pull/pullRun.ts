@@ -26,10 +26,7 @@ interface RootedBlock {
   readonly root: Uint8Array;
 }
 
-/**
- * @returns the manifest, and the source of the trusted root
- * @throws WorkError with the reason why the pull stopped, and what to do
- */
+/** @returns the manifest, and where the trusted root came from. @throws WorkError: why the pull stopped, what to do */
 export async function runPull(options: PullOptions, settings: PullSettings): Promise<[Manifest, string]> {
   const {choice, block, out: folder, resume, command} = options;
   const {root, by} = await readTrustedRoot(options.root);

@@ -123,10 +123,7 @@ export class Publisher {
     return tip;
   }
 
-  /**
-   * @returns the block after which this service may publish; undefined if it may not
-   * @throws FeedError if what the stream calls finalized is not what is stored here
-   */
+  /** @returns the block to publish after; undefined: it may not. @throws FeedError if a finalized block differs */
   private async findBase(
     stream: FeedStream,
     tip: StreamTip,

@@ -1,4 +1,5 @@
 /** eth_capabilities (ethereum/execution-apis): routers ask it to learn which blocks each node can answer for. */
+import {toHex} from "../../../storage/hex.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {RpcCode} from "../../rpc/rpcError.ts";
 import {createReadError} from "../method.ts";
@@ -32,7 +33,7 @@ export const ethCapabilities = createReady({
     if ("failure" in block) throw createReadError(block, number, view.head);
     const oldestBlock = encodeQuantity(resolveSelector("earliest", "block", "provable", view));
     return JSON.stringify({
-      head: {number: encodeQuantity(number), hash: `0x${Buffer.from(block.hash).toString("hex")}`},
+      head: {number: encodeQuantity(number), hash: toHex(block.hash)},
       state: NOT_SERVED,
       tx: NOT_SERVED,
       logs: NOT_SERVED,

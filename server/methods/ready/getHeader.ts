@@ -1,3 +1,4 @@
+import {toHex} from "../../../storage/hex.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {RpcCode} from "../../rpc/rpcError.ts";
 import {createReadError} from "../method.ts";
@@ -53,13 +54,13 @@ export const getHeader = createReady({
     return JSON.stringify({
       block: {
         number: encodeQuantity(number),
-        hash: encodeBytes(block.hash),
-        stateRoot: encodeBytes(block.stateRoot),
+        hash: toHex(block.hash),
+        stateRoot: toHex(block.stateRoot),
         finalized: number <= (head.finalized ?? -1),
       },
       header: Object.fromEntries(fields),
-      headerRlp: headerRlp === undefined ? null : encodeBytes(headerRlp),
-      ancestors: ancestors.map(encodeBytes),
+      headerRlp: headerRlp === undefined ? null : toHex(headerRlp),
+      ancestors: ancestors.map(toHex),
       chainId: chain.chainId === undefined ? null : encodeQuantity(chain.chainId),
       config: config === undefined ? null : (JSON.parse(config) as unknown),
     });
@@ -68,9 +69,5 @@ export const getHeader = createReady({
 
 /** @returns undefined for a field that is not known: it is left out */
 function encodeField(value: bigint | Uint8Array | undefined): string | null | undefined {
-  return typeof value === "bigint" ? encodeQuantity(value) : value && encodeBytes(value);
-}
-
-function encodeBytes(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes).toString("hex")}`;
+  return typeof value === "bigint" ? encodeQuantity(value) : value && toHex(value);
 }

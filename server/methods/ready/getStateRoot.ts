@@ -1,3 +1,4 @@
+import {toHex} from "../../../storage/hex.ts";
 import {describeLayer1} from "../../../workers/messages/finalizationsCall.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {RpcCode} from "../../rpc/rpcError.ts";
@@ -21,8 +22,8 @@ export const getStateRoot = createReady({
     const finalization = isFinalized ? view.chain.finalizations.endingAt(block) : undefined;
     return JSON.stringify({
       number: encodeQuantity(block),
-      hash: `0x${Buffer.from(summary.hash).toString("hex")}`,
-      stateRoot: `0x${Buffer.from(summary.stateRoot).toString("hex")}`,
+      hash: toHex(summary.hash),
+      stateRoot: toHex(summary.stateRoot),
       finalized: isFinalized,
       l1: finalization && describeLayer1(finalization),
     });

@@ -1,5 +1,5 @@
 /** Explains to the caller why a call fails even with all the gas that it may have. */
-
+import {toHex} from "../../../storage/hex.ts";
 import {EstimateError, executionFailed} from "./estimateError.ts";
 import type {RunResult} from "./evmRuns.ts";
 import {decodeRevertReason} from "./revertReason.ts";
@@ -12,21 +12,13 @@ export function explainFailure({failure, returned}: RunResult, upper: bigint): E
   switch (failure?.kind) {
     case "revert": {
       if (returned.length > MAX_REVERT_BYTES) {
-        const detail = `revert data may have at most ${MAX_REVERT_BYTES} bytes, this call's has ${returned.length}`;
-        return new EstimateError({
-          failure: "LIMIT_EXCEEDED",
-          detail,
-          limit: MAX_REVERT_BYTES,
-          got: returned.length,
-        });
+        const [limit, got] = [MAX_REVERT_BYTES, returned.length];
+        const detail = `revert data may have at most ${limit} bytes, this call's has ${got}`;
+        return new EstimateError({failure: "LIMIT_EXCEEDED", detail, limit, got});
       }
       const reason = decodeRevertReason(returned);
       const detail = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
-      return new EstimateError({
-        failure: "REVERTED",
-        detail,
-        data: `0x${Buffer.from(returned).toString("hex")}`,
-      });
+      return new EstimateError({failure: "REVERTED", detail, data: toHex(returned)});
     }
     case "outOfGas":
       return executionFailed(`gas required exceeds allowance (${upper})`);
