@@ -10,7 +10,6 @@ import {join} from "node:path";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateTrie} from "../../storage/commit/stateTrie.ts";
-import {createStoredTries} from "../../storage/commit/storedTries.ts";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
@@ -73,7 +72,7 @@ async function makeStore(directory: string, suite: string, accounts: number, blo
 }
 
 export function openTrie(writer: BlockWriter): StateTrie {
-  return new StateTrie(createStoredTries(writer), writer.trie);
+  return new StateTrie(writer.batch, writer.trie);
 }
 
 /** @param changes - those of the trie; default: those of the trees */

@@ -35,6 +35,8 @@ export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
   /** Stores the tries. Reads must return what was put before, also if it is not yet on disk. */
   readonly store: TrieStore;
+  /** Ends the writing of a large genesis allocation. */
+  readonly signal?: AbortSignal;
   /** Hash of a stored block, for BLOCKHASH. Called only for blocks before the one that this executor started from. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
   /** The sender, if it was recovered in advance; otherwise it is recovered when the transaction runs. */
@@ -81,7 +83,7 @@ export class BlockExecutor {
     genesis: Genesis,
     chainHead?: BlockHead,
   ): Promise<{executor: BlockExecutor; difference: BlockDifference}> {
-    const {head, difference, trie} = await makeGenesisBlock(genesis, options.store);
+    const {head, difference, trie} = await makeGenesisBlock(genesis, options.store, options.signal);
     const header = chainHead ?? head;
     const executor = new BlockExecutor(options, header, trie);
     return {executor, difference: {...difference, header, trie: executor.trieOfHead}};

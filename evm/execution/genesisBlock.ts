@@ -17,11 +17,12 @@ const LOGS_BLOOM_BYTES = 256;
 export async function makeGenesisBlock(
   genesis: Genesis,
   store: TrieStore,
+  signal?: AbortSignal,
 ): Promise<{head: BlockHead; difference: BlockDifference; trie: TrieRoot}> {
   const accounts = new AccountDifferences();
   for (const {address, nonce, balance, code, storage} of genesis.accounts)
     accounts.add({address, change: {nonce, balance, storage, code: code.length > 0 ? code : undefined}});
-  const trie = await new StateTrie(store).apply(accounts);
+  const trie = await new StateTrie(store).apply(accounts, undefined, signal);
   const head = decodeBlockHead(encodeList([headerFields(genesis, trie.root), [], []]), "block 0");
   const chain = {chainId: genesis.chainId, config: genesis.config};
   return {head, trie, difference: {header: head, accounts, chain}};

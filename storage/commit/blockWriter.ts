@@ -49,7 +49,7 @@ interface BlockCheck {
 
 export class BlockWriter {
   private readonly reader: StateReader;
-  /** Where the pages of the next block's state trie are put, before the block is applied. */
+  /** Also where the next block's state trie is put, before the block is applied. */
   readonly batch: WriteBatch;
   /** TrieChanges: the store has no sparse trees. */
   private readonly state: StateWriter | TrieChanges;

@@ -185,7 +185,7 @@ export class StateBuilder {
 
   private async flushIfFull(): Promise<void> {
     this.check();
-    if (this.batch.isFull) await this.batch.flush();
+    await this.batch.flushIfFull();
   }
 
   private slotTable(): LeafTable {

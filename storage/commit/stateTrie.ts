@@ -63,15 +63,20 @@ export class StateTrie extends TrieState {
    * Changes and seals the trie. If `check` throws, no page of the block is put, unless it changes thousands of
    * accounts.
    *
-   * @param check - called with the root after the block
+   * @param check - called with the root after the block. @param signal - ends the writing of a large allocation
    * @returns the trie after the block. After an error this object must not be used any more
    */
-  async apply(accounts: AccountDifferences, check?: (root: Uint8Array) => void): Promise<TrieRoot> {
+  async apply(
+    accounts: AccountDifferences,
+    check?: (root: Uint8Array) => void,
+    signal?: AbortSignal,
+  ): Promise<TrieRoot> {
     const {paths, positions} = byPath(accounts);
     let first = 0;
     for (; positions.length - first > ACCOUNTS_AT_ONCE; first += ACCOUNTS_AT_ONCE) {
       this.change(accounts, {paths, positions: positions.subarray(first, first + ACCOUNTS_AT_ONCE)});
       this.seal();
+      signal?.throwIfAborted();
       await this.store.flushIfFull?.();
     }
     const root = this.change(accounts, {paths, positions: positions.subarray(first)});

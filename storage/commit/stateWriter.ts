@@ -83,7 +83,7 @@ export class StateWriter {
       const where = `block ${header.number}: account ${toHex(address)}`;
       await this.applyAccount(tree, keys, hKey, difference, where);
       if (tree.needsSeal) tree.seal();
-      if (this.batch.isFull) await this.batch.flush();
+      await this.batch.flushIfFull();
     }
     keys.finish();
     tree.seal();

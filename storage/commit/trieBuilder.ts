@@ -72,8 +72,8 @@ export class TrieBuilder {
     this.batch.putCode(hash, code);
   }
 
-  async flushIfFull(): Promise<void> {
-    if (this.batch.isFull) await this.batch.flush();
+  flushIfFull(): Promise<void> {
+    return this.batch.flushIfFull();
   }
 
   /** Writes the block, which is finalized. @throws StoreError STATE_ROOT_MISMATCH, WRITE_FAILED */

@@ -14,10 +14,10 @@ import {assertInvariant} from "../invariant.ts";
 import {writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {chooseForm, type OpenPage, type ReplacedPage} from "../page/pageDifference.ts";
-import type {PageWriter} from "../page/pageReader.ts";
 import {blockKey, codeKey, hashKey, pageKey, writePageKeyInto} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
+import type {TrieStore} from "../trie/trieStore.ts";
 
 /** A sync costs milliseconds, so larger batches gain little. */
 const BATCH_BYTES = 8 << 20;
@@ -44,7 +44,7 @@ class Pending {
   readonly records = new Map<string, Buffer>();
 }
 
-export class WriteBatch implements PageWriter {
+export class WriteBatch implements TrieStore {
   private puts: Put[] = [];
   private bytes = 0;
   private flushes = 0;
@@ -180,6 +180,11 @@ export class WriteBatch implements PageWriter {
     this.pending = new Pending();
     this.nextPage = Math.max(this.nextPage, nextPage);
     this.newestBlock = newestBlock;
+  }
+
+  /** Pages may be written before the record of their block. @throws StoreError as `flush` */
+  async flushIfFull(): Promise<void> {
+    if (this.isFull) await this.flush();
   }
 
   private async write(): Promise<void> {

@@ -7,6 +7,6 @@ export interface TrieStore extends PageWriter {
   putCode(hash: Uint8Array, code: Uint8Array): void;
   /** Starts a transaction, before anything else is put. @returns rolls it back: drops what was put since */
   begin(): () => void;
-  /** Awaited during a large genesis allocation: it may write the pages that were put, or throw. */
+  /** Awaited during a large genesis allocation: it may write the pages that were put. */
   flushIfFull?(): Promise<void>;
 }

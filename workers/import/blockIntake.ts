@@ -7,7 +7,6 @@ import type {BlockTrie} from "../../storage/block/blockTrie.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {AccountReset} from "../../storage/commit/stateWriter.ts";
-import {createStoredTries} from "../../storage/commit/storedTries.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
@@ -51,7 +50,7 @@ export class BlockIntake {
     signal: AbortSignal,
     private readonly onEvent: (event: SourceEvent) => void,
   ) {
-    this.trie = new DifferenceCheck(writer, createStoredTries(writer, signal), store.reader.hasTrees);
+    this.trie = new DifferenceCheck(writer, store.reader.hasTrees, signal);
     this.mayFinalize = job.head === undefined;
     this.rollbackSignal = job.rollbackSignal && new RollbackSignal(job.rollbackSignal);
     this.head = head;

@@ -6,7 +6,6 @@ import type {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import type {Genesis} from "../../evm/execution/genesis.ts";
 import {throwMissing} from "../../nodes/blocks/sourceStep.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import {createStoredTries} from "../../storage/commit/storedTries.ts";
 import {SendersAhead} from "./senders/sendersAhead.ts";
 import type {SourceHost} from "./sourceHost.ts";
 
@@ -24,7 +23,8 @@ export class ChainExecution {
     const {writer, signal, onEvent} = host;
     this.options = {
       forks,
-      store: createStoredTries(writer, signal),
+      store: writer.batch,
+      signal,
       blockHash: number => writer.blockHash(number),
       findSender: (block, position) => this.senders.find(block, position),
     };

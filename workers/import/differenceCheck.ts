@@ -16,7 +16,6 @@ import type {BlockTrie} from "../../storage/block/blockTrie.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {toHex} from "../../storage/hex.ts";
-import type {TrieStore} from "../../storage/trie/trieStore.ts";
 
 /** The block's changes do not give the root of its header, or are impossible. */
 export class ChangesRefused extends SourceError {}
@@ -27,8 +26,8 @@ export class DifferenceCheck {
 
   constructor(
     private readonly writer: BlockWriter,
-    private readonly store: TrieStore,
     private readonly hasTrees: boolean,
+    private readonly signal: AbortSignal,
   ) {}
 
   /**
@@ -44,13 +43,14 @@ export class DifferenceCheck {
     const trie = this.openParent(headerRoot);
     this.last = undefined;
     if (trie === undefined) return {why: "the store does not hold the state trie", trie};
-    const root = await trie.apply(accounts, given => {
+    const check = (given: Uint8Array): void => {
       if (headerRoot === undefined || Buffer.compare(given, headerRoot) === 0) return;
       throw new ChangesRefused(
         `block ${number}: expected state root ${toHex(headerRoot)} as in its header, its changes give ${toHex(given)}: ` +
           `${origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored`,
       );
-    });
+    };
+    const root = await trie.apply(accounts, check, this.signal);
     this.last = trie;
     const why = headerRoot === undefined ? "its source gives no header" : undefined;
     return {why, trie: {...root, isExecuted: false}};
@@ -62,6 +62,6 @@ export class DifferenceCheck {
     if (this.hasTrees && (latest === undefined ? headerRoot : trie) === undefined) return undefined;
     // Page numbers are never reused, not even after a rollback.
     if (this.last !== undefined && this.last.newest.page === trie?.page) return this.last;
-    return new StateTrie(this.store, trie);
+    return new StateTrie(this.writer.batch, trie);
   }
 }

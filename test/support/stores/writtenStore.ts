@@ -7,7 +7,6 @@ import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {StateBuilder} from "../../../storage/commit/stateBuilder.ts";
 import {StateTrie} from "../../../storage/commit/stateTrie.ts";
-import {createStoredTries} from "../../../storage/commit/storedTries.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {FIRST_FREE_NODE} from "../../../storage/tree/emptyTree.ts";
 import type {SourceHost} from "../../../workers/import/sourceHost.ts";
@@ -111,6 +110,6 @@ export class WrittenStore {
 /** Applies a block with its state trie. */
 export async function applyWithTrie(writer: BlockWriter, block: BlockDifference): Promise<void> {
   const prepared = await writer.prepare(block);
-  const trie = await new StateTrie(createStoredTries(writer), writer.trie).apply(block.accounts);
+  const trie = await new StateTrie(writer.batch, writer.trie).apply(block.accounts);
   writer.commit(prepared, {trie: {...trie, isExecuted: false}});
 }
