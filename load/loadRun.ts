@@ -22,13 +22,6 @@ import {chooseBlocks, chooseKeys, readTarget} from "./verification/target.ts";
 import {TrustedRoots} from "./verification/trustedRoots.ts";
 import {createSkipped, verifySamples} from "./verification/verifySamples.ts";
 
-interface RunningLoad {
-  /** @throws LoadError if the load ends without a report */
-  readonly outcome: Promise<LoadReport>;
-  /** Ends the measured time now. Requests under way are awaited, then `outcome` resolves. */
-  stop(): void;
-}
-
 /** Called when the measured time starts and ends, to read figures such as the server's CPU time. */
 interface WindowListener {
   onMeasureStart(): void;
@@ -41,14 +34,15 @@ export function startLoad(
   options: LoadOptions,
   onSecond: (row: TimelineRow) => void,
   listener?: WindowListener,
-): RunningLoad {
+): LoadRun {
   return new LoadRun(options, onSecond, listener);
 }
 
 /** Threads get a start or end time that lies this far in the future. */
 const LEAD_MS = 20;
 
-class LoadRun implements RunningLoad {
+class LoadRun {
+  /** @throws LoadError if the load ends without a report */
   readonly outcome: Promise<LoadReport>;
   private readonly endpoint: Endpoint;
   private readonly timeline: Timeline;
@@ -71,6 +65,7 @@ class LoadRun implements RunningLoad {
     this.outcome = this.run();
   }
 
+  /** Ends the measured time now. Requests under way are awaited, then `outcome` resolves. */
   stop(): void {
     this.stopMs = Math.min(this.stopMs, nowMs() + LEAD_MS);
     this.threads?.stop(this.stopMs);

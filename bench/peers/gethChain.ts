@@ -9,6 +9,7 @@ import {spawn, spawnSync} from "node:child_process";
 import {createHmac} from "node:crypto";
 import {once} from "node:events";
 import {existsSync, mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs";
+import {homedir} from "node:os";
 import {join} from "node:path";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as TxEnvelopeEip1559 from "ox/TxEnvelopeEip1559";
@@ -18,8 +19,12 @@ import {configOfFork} from "../../evm/execution/forks.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {PROOFD, readChildrenCpuMs, type ServerProcess, startServer} from "../program/serverProcess.ts";
 import {addressAt, makeBlock, TRIE_CHANGES} from "../stages/benchChain.ts";
-import {GETH_FOLDER} from "./installedGeth.ts";
 import {slotsOf} from "./peerStore.ts";
+
+/** The version that test/nodes/install.ts installs. */
+export const GETH_VERSION = "v1.17.10";
+const CACHE = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
+export const GETH_FOLDER: string = join(CACHE, "proofd", `geth-${GETH_VERSION}`);
 
 const CHAIN_ID = 424_242;
 const KEY = `0x${"07".repeat(32)}` as const;

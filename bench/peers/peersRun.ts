@@ -12,22 +12,9 @@ import {writeNumber} from "../program/table.ts";
 import {findAnvil} from "./anvil.ts";
 import {medianRound, type PeerFigures, runLoad, writeReport} from "./comparison.ts";
 import {type Followed, findGeth, GethChain} from "./gethChain.ts";
+import type {PeerFlags} from "./peerFlags.ts";
 import {ETH_LOAD_NAMES, type LoadName, listLoads, type PeerLoad, type PeerName} from "./peerLoads.ts";
 import {listSlotAccounts, listTokenTransfers, makePeerStore, startPeerAnvil} from "./peerStore.ts";
-
-/** The flags, as commander parses them. */
-export interface PeerFlags {
-  readonly accounts: number;
-  /** Blocks of history after block 0. */
-  readonly blocks: number;
-  /** Seconds. */
-  readonly duration: number;
-  /** Seconds. */
-  readonly warmUp: number;
-  readonly rounds: number;
-  readonly only: readonly LoadName[];
-  readonly servers: readonly PeerName[];
-}
 
 export async function comparePeers(flags: PeerFlags, command: string): Promise<readonly PeerFigures[]> {
   const {accounts, blocks, only, servers: names} = flags;

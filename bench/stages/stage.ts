@@ -40,19 +40,19 @@ export function spread(i: number, count: number): number {
   return (i * 7919) % count;
 }
 
-/** @returns a function that cycles through `all` */
-export function nextOf<One>(all: readonly One[]): () => One {
-  let round = 0;
-  return () => all[round++ % all.length] as One;
-}
-
-/** A task that cycles through `all`, after going through all once. @param units - units of work in each */
-export function taskOf<One>(
+/** A task that cycles through `all`. @param units - units of work in each */
+export function cycleOf<One>(
   name: string,
   units: number,
   all: readonly One[],
   work: (one: One) => unknown,
 ): BenchTask {
-  const next = nextOf(all);
-  return {name, units, run: () => work(next()), hooks: {beforeAll: () => all.forEach(work)}};
+  let round = 0;
+  return {name, units, run: () => work(all[round++ % all.length] as One)};
+}
+
+/** The same, after going through all once. */
+export function taskOf<One>(...asked: Parameters<typeof cycleOf<One>>): BenchTask {
+  const [, , all, work] = asked;
+  return {...cycleOf(...asked), hooks: {beforeAll: () => all.forEach(work)}};
 }

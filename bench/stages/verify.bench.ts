@@ -1,7 +1,6 @@
 /**
  * Verifies proofs of random accounts of one block with client/ on one thread: with the runtime's SHA-256, with
- * as-sha256, and with
- * @noble/hashes.
+ * as-sha256, and with @noble/hashes.
  *
  *   chain_getProof   answers, parsed                        1 proof each
  *   compact          proof bytes of such an answer          1 proof each
@@ -27,12 +26,11 @@ import {addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {clientSuites} from "./clientSuites.ts";
 import {packCalls, packMultiProof, prove} from "./proveJobs.ts";
-import {type BenchTask, nextOf, type Stage, spread} from "./stage.ts";
+import {type BenchTask, cycleOf, type Stage, spread} from "./stage.ts";
 
 const SETS = 2;
 /** The minimum of accounts in a store. */
 const ACCOUNTS_PER_SET = 1000;
-const CALLS_PER_RUN = 4;
 
 export function createVerifyStage({store, accounts, blocks: block}: BenchStore): Stage {
   const {stateRoot: root} = store.reader.blockOrThrow(block);
@@ -54,35 +52,15 @@ export function createVerifyStage({store, accounts, blocks: block}: BenchStore):
     return {request, singles, multiproof: answer(packMultiProof(entries))};
   });
   const singles = sets.flatMap(set => set.singles);
-  const tasksOf = (name: string, suite: HashSuite): BenchTask[] => {
-    const next = nextOf(singles);
-    const nextSet = nextOf(sets);
-    const verifyOne = (form: string, verify: () => unknown): BenchTask => ({
-      name: `${form}, ${name}`,
-      units: CALLS_PER_RUN,
-      run: () => {
-        for (let i = 0; i < CALLS_PER_RUN; i++) verify();
-      },
-    });
-    return [
-      verifyOne("chain_getProof", () => {
-        const {entry, result} = next();
-        return verifyProof(suite, root, entry.address, entry.storageKeys, result);
-      }),
-      verifyOne("compact", () => {
-        const {entry, bytes} = next();
-        return verifyCompact(suite, root, entry, bytes);
-      }),
-      {
-        name: `multiproof, ${name}`,
-        units: ACCOUNTS_PER_SET,
-        run: () => {
-          const {request, multiproof} = nextSet();
-          return verifyMultiProof(suite, root, request, multiproof);
-        },
-      },
-    ];
-  };
+  const tasksOf = (name: string, suite: HashSuite): BenchTask[] => [
+    cycleOf(`chain_getProof, ${name}`, 1, singles, ({entry, result}) =>
+      verifyProof(suite, root, entry.address, entry.storageKeys, result),
+    ),
+    cycleOf(`compact, ${name}`, 1, singles, ({entry, bytes}) => verifyCompact(suite, root, entry, bytes)),
+    cycleOf(`multiproof, ${name}`, ACCOUNTS_PER_SET, sets, ({request, multiproof}) =>
+      verifyMultiProof(suite, root, request, multiproof),
+    ),
+  ];
   const tasks = suites.flatMap(([name, suite]) => tasksOf(name, suite));
   if (store.reader.suiteName !== sha256Suite.name) return {tasks};
   // Without the cache, each branch is hashed again. A multiproof has each branch once, so it is not measured again.

@@ -16,7 +16,6 @@ import {
   type GetProofParameters,
   getMultiProof,
   getProof,
-  type ProofMethods,
   type WaitForProofParameters,
   waitForProof,
 } from "./proofMethods.ts";
@@ -72,18 +71,6 @@ export interface EthProofClient
   getMultiProof(parameters: GetMultiProofParameters): Promise<ProvenEthMultiProof>;
 }
 
-function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): ProofClient<boolean> {
-  const methods = {caller, verifier};
-  return {
-    ...bindUnproven(caller),
-    getProof: parameters => getProof(methods, parameters),
-    waitForProof: parameters => waitForProof(methods, parameters),
-    getMultiProof: parameters => getMultiProof(methods, parameters),
-    getLeaves: parameters => getLeaves(methods, parameters),
-    getChanges: parameters => getChanges(methods, parameters),
-  };
-}
-
 /** Methods that need no trusted root. */
 function bindUnproven(caller: RpcCaller) {
   return {
@@ -115,9 +102,18 @@ export function createProofClient(
   options: ConnectionOptions & (Trust | NoTrust | EthTrust),
 ): ProofClient<boolean> | EthProofClient {
   const caller = createCaller(options);
-  if (options.verify === false) return bindMethods(caller, undefined);
-  if (isEthTrust(options)) return {...bindUnproven(caller), ...createEthMethods(caller, options)};
-  return bindMethods(caller, new TrustedRoots(options));
+  const unproven = bindUnproven(caller);
+  if (options.verify !== false && isEthTrust(options))
+    return {...unproven, ...createEthMethods(caller, options)};
+  const methods = {caller, verifier: options.verify === false ? undefined : new TrustedRoots(options)};
+  return {
+    ...unproven,
+    getProof: parameters => getProof(methods, parameters),
+    waitForProof: parameters => waitForProof(methods, parameters),
+    getMultiProof: parameters => getMultiProof(methods, parameters),
+    getLeaves: parameters => getLeaves(methods, parameters),
+    getChanges: parameters => getChanges(methods, parameters),
+  };
 }
 
 function isEthTrust(options: Trust | EthTrust): options is EthTrust {

@@ -7,13 +7,9 @@ import type {DriverEnd} from "./recorder.ts";
 import type {Times} from "./schedule.ts";
 import type {PostedRow} from "./timeline.ts";
 
-export interface DriverPlan {
+export interface DriverPlan extends Pick<LoadOptions, "seed" | "rate" | "threads"> {
   readonly endpoint: Endpoint;
   readonly requests: RequestPlan;
-  readonly seed: number;
-  /** Requests per second of all threads together; undefined: closed loop. */
-  readonly rate: number | undefined;
-  readonly threads: number;
   readonly thread: number;
   readonly connections: number;
   /** Number of answers that this thread samples for verification. */
@@ -41,15 +37,14 @@ export function planDrivers(
   blocks: BlockSpan | undefined,
   keys: Keys,
 ): DriverPlan[] {
-  const {threads, connections, verify, batch, style, slots, absent, estimates, estimateParams} = options;
+  const {seed, rate, threads, connections, verify} = options;
+  const {style, batch, slots, absent, estimates, estimateParams} = options;
   const samples =
     batch === 1 ? verify : Math.max(Math.ceil((2 * verify) / batch), Math.min(verify, MIN_SAMPLES));
   return Array.from({length: threads}, (_, thread) => ({
     endpoint,
     requests: {style, batch, slots, absent, estimates, estimateParams, blocks, keys},
-    seed: options.seed,
-    rate: options.rate,
-    threads,
+    ...{seed, rate, threads},
     thread,
     connections: shareOf(connections, threads, thread),
     samples: shareOf(samples, threads, thread),

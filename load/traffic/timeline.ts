@@ -43,16 +43,11 @@ export interface TimelineRow extends Readonly<Arrived> {
   readonly maxMs: number | undefined;
 }
 
-interface OpenSecond {
-  readonly arrived: Arrived;
-  readonly latencies: string[];
-}
-
 export class Timeline {
   /** All requests that were due in the measured time and got a result or timed out. */
   readonly total: Histogram = createHistogram();
   private readonly scratch = createHistogram();
-  private readonly open = new Map<number, OpenSecond>();
+  private readonly open = new Map<number, {readonly arrived: Arrived; readonly latencies: string[]}>();
   private readonly closed: TimelineRow[] = [];
   /** The last second of each thread. A thread posts its seconds in order. */
   private readonly newest: number[];

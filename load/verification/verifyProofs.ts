@@ -10,10 +10,7 @@ export interface Presence {
   readonly slots: readonly boolean[];
 }
 
-/**
- * @param roots - the trusted roots; the proof must lead to one of them
- * @throws Error that names the problem
- */
+/** @param roots - trusted: the proof must lead to one of them. @throws Error that names the problem */
 export function verifyAnswer(
   style: Style,
   roots: readonly string[],

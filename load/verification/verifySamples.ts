@@ -19,17 +19,12 @@ function countPresence(present: readonly boolean[]): PresenceCount {
   return {present: count, absent: present.length - count};
 }
 
-interface WrongAnswer {
-  readonly call: string;
-  readonly reason: string;
-}
-
 export interface Verification {
   /** Calls whose result was checked. */
   readonly checked: number;
   readonly wrong: number;
   /** The first few wrong answers. */
-  readonly wrongAnswers: readonly WrongAnswer[];
+  readonly wrongAnswers: readonly {readonly call: string; readonly reason: string}[];
   /** Accounts and slots that the correct answers prove to exist or to be absent. */
   readonly accounts: PresenceCount;
   readonly slots: PresenceCount;
@@ -85,7 +80,7 @@ async function verifyCalls(
   const proofs = calls.filter(({call}) => isProof(call));
   const blocks = proofs.map(({call}) => readBlock(call)).filter(block => block !== undefined);
   if (proofs.length > 0) await roots.read(blocks, blocks.length < proofs.length);
-  const wrongAnswers: WrongAnswer[] = [];
+  const wrongAnswers: {call: string; reason: string}[] = [];
   const proven: Presence[] = [];
   let estimates = 0;
   for (const {call, result} of calls) {

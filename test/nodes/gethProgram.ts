@@ -1,7 +1,7 @@
 /** Finds geth. It is no package of npm: users have their own, or install one by `node dist/test/nodes/install.js`. */
 import {existsSync} from "node:fs";
 import {join} from "node:path";
-import {GETH_FOLDER} from "../../bench/peers/installedGeth.ts";
+import {GETH_FOLDER} from "../../bench/peers/gethChain.ts";
 import {findProgram, ProgramMissing, readVersion} from "../support/processes/foundProgram.ts";
 
 /** @returns the path of the one in PATH, else of the installed one. @throws ProgramMissing */

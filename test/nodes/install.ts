@@ -8,7 +8,7 @@
 import {spawnSync} from "node:child_process";
 import {mkdirSync, realpathSync} from "node:fs";
 import {fileURLToPath} from "node:url";
-import {GETH_FOLDER, GETH_VERSION} from "../../bench/peers/installedGeth.ts";
+import {GETH_FOLDER, GETH_VERSION} from "../../bench/peers/gethChain.ts";
 import {findProgram} from "../support/processes/foundProgram.ts";
 
 const MODULE = "github.com/ethereum/go-ethereum/cmd/geth";

@@ -7,8 +7,9 @@ import {test} from "node:test";
 import {findAnvil} from "../../bench/peers/anvil.ts";
 import {writeReport} from "../../bench/peers/comparison.ts";
 import {findGeth} from "../../bench/peers/gethChain.ts";
+import type {PeerFlags} from "../../bench/peers/peerFlags.ts";
 import {PEER_NAMES} from "../../bench/peers/peerLoads.ts";
-import {comparePeers, type PeerFlags} from "../../bench/peers/peersRun.ts";
+import {comparePeers} from "../../bench/peers/peersRun.ts";
 
 const FEW: PeerFlags = {
   accounts: 1000,
