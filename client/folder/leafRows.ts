@@ -1,13 +1,6 @@
 /** Converts verified accounts and slots to rows, and rows to the hashes of their leaves. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
-import {
-  type HashSuite,
-  hashSlot,
-  hashSlotValue,
-  type Leaf,
-  newTreeRoot,
-  oncePerSuite,
-} from "../hash/hashSuites.ts";
+import {type HashSuite, hashWord, type Leaf, newTreeRoot, oncePerSuite} from "../hash/hashSuites.ts";
 import type {AccountLeaf} from "../leaves/treeLeaf.ts";
 import {encodeAccount, NO_CODE_KECCAK, noCodeHash} from "../proof/account.ts";
 import type {AccountRow, SlotRow} from "./row/tables.ts";
@@ -54,5 +47,5 @@ export function hashesOfAccount(suite: HashSuite, row: AccountRow): Pick<Leaf, "
 }
 
 export function hashesOfSlot(suite: HashSuite, {slot, value}: SlotRow): Pick<Leaf, "hKey" | "hVal"> {
-  return {hKey: hashSlot(suite, slot), hVal: hashSlotValue(suite, value)};
+  return {hKey: hashWord(suite, slot), hVal: hashWord(suite, value)};
 }

@@ -92,12 +92,9 @@ export function readWord(bytes: Uint8Array): bigint {
   return isShort ? low : (view.getBigUint64(0) << 192n) | (view.getBigUint64(8) << 128n) | low;
 }
 
-export function hashSlot(suite: KeyHashes, slot: bigint): Uint8Array {
-  return suite.hash(suite.safe(word(slot)));
-}
-
-export function hashSlotValue(suite: HashSuite, value: bigint): Uint8Array {
-  return suite.hash(suite.safe(word(value)));
+/** hKey of a slot, or hVal of its value. */
+export function hashWord(suite: KeyHashes, n: bigint): Uint8Array {
+  return suite.hash(suite.safe(word(n)));
 }
 
 export function encodeLeafOpening(suite: HashSuite, leaf: LeafOpening): Uint8Array {

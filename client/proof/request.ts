@@ -1,7 +1,7 @@
 /** Requests for proofs: addresses and storage keys, as text from the caller. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {isObject, shown} from "../bytes/values.ts";
-import {hashSlot, type KeyHashes, word} from "../hash/hashSuites.ts";
+import {hashWord, type KeyHashes, word} from "../hash/hashSuites.ts";
 import {type ArraySize, check, readArray} from "./strictJson.ts";
 
 /** An account and some of its slots, as callers ask for them. */
@@ -50,7 +50,7 @@ export function readAddress(suite: KeyHashes, address: unknown): AskedKey {
 
 export function readStorageKey(suite: KeyHashes, key: unknown): AskedKey {
   const slot = parseStorageKey(key);
-  return {text: encodeHex(word(slot)), hKey: hashSlot(suite, slot)};
+  return {text: encodeHex(word(slot)), hKey: hashWord(suite, slot)};
 }
 
 /** No limit: the request is the caller's own. */

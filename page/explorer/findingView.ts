@@ -1,7 +1,7 @@
 /** Renders a proof: verdict, values, paths, and texts to copy. */
 import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
-import {hashSlot, word} from "../../client/hash/hashSuites.ts";
+import {hashWord, word} from "../../client/hash/hashSuites.ts";
 import type {Proven, ProvenAccount} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {element} from "../element.ts";
@@ -107,7 +107,7 @@ function drawPaths({suite, request, paths, root}: Finding): HTMLElement[] {
   const storageRoot = "leaf" in account ? encodeHex(account.value.subarray(...STORAGE_ROOT)) : "";
   const slotPaths = slots.map((slot, i) => {
     const key = request.storageKeys[i] as string;
-    const draw = () => drawKey(suite, slot, hashSlot(suite, BigInt(key)), storageRoot);
+    const draw = () => drawKey(suite, slot, hashWord(suite, BigInt(key)), storageRoot);
     return drawDetails(`Path of slot ${key}, in the account's storage`, draw);
   });
   return [element("h3", {}, "From the root to the leaf"), path, ...slotPaths];

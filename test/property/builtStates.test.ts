@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {decodeHex} from "../../client/bytes/hex.ts";
-import {hashSlot, readWord, word} from "../../client/hash/hashSuites.ts";
+import {hashWord, readWord, word} from "../../client/hash/hashSuites.ts";
 import type {BuiltBlock} from "../../storage/commit/firstBlock.ts";
 import {StateBuilder} from "../../storage/commit/stateBuilder.ts";
 import type {WriteTarget} from "../../storage/commit/writeBatch.ts";
@@ -64,7 +64,7 @@ function gatherState(state: ReferenceState, lines: readonly DifferenceLine[], nu
   const storages = held.flatMap(({address, account: {storage, slots}}) => {
     if (storage.nextFreeNode === 2) return [];
     const owner = indexOf.get(textOf(suite.hashAddress(address)));
-    const slotOf = new Map([...slots.keys()].map(slot => [textOf(hashSlot(suite, slot)), word(slot)]));
+    const slotOf = new Map([...slots.keys()].map(slot => [textOf(hashWord(suite, slot)), word(slot)]));
     return [feedTree(storage, owner, slotOf)];
   });
   const codes = held.flatMap(({account: {code}}) => (code.length === 0 ? [] : [code]));

@@ -12,8 +12,7 @@ import {verifyAccountsPart, verifySlotsPart} from "../../../client/compact/verif
 import {
   encodeLeafOpening,
   type HashSuite,
-  hashSlot,
-  hashSlotValue,
+  hashWord,
   type LeafOpening,
   poseidon2Suite,
   readWord,
@@ -133,7 +132,7 @@ function prove(suite: HashSuite, {name, isAbsent, present = 0, absent = 0}: Ques
   if (isAbsent) part = gatherPart(suite, "", tree.open([{hKey}]));
   else {
     const storage = slots.length === 0 ? undefined : proveSlots(suite, name, slots, present);
-    const hKeys = slots.map(slot => hashSlot(suite, readWord(slot)));
+    const hKeys = slots.map(slot => hashWord(suite, readWord(slot)));
     const storageRoot =
       storage === undefined ? fakeDigest("storage") : verifySlotsPart(suite, "", storage, hKeys, 3).root;
     const value = encodeAccount({
@@ -157,10 +156,10 @@ function proveSlots(suite: HashSuite, name: string, slots: readonly Uint8Array[]
   const tree = new FilledTree(suite, `${suite.name} ${name} slots`, SLOTS);
   const opened = tree.open(
     slots.map((slot, i) => {
-      const hKey = hashSlot(suite, readWord(slot));
+      const hKey = hashWord(suite, readWord(slot));
       if (i >= present) return {hKey};
       const value = readWord(fakeDigest(`value ${i}`)) >> 184n;
-      return {hKey, present: {value: word(value), hVal: hashSlotValue(suite, value)}};
+      return {hKey, present: {value: word(value), hVal: hashWord(suite, value)}};
     }),
   );
   return gatherPart(suite, "", opened);

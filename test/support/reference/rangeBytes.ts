@@ -5,7 +5,7 @@
 import {concatBytes, isEqual, isZero, joinBytes} from "../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {compactAnswers} from "../../../client/compact/compactProof.ts";
-import {type HashSuite, hashSlot, newTreeRoot, word} from "../../../client/hash/hashSuites.ts";
+import {type HashSuite, hashWord, newTreeRoot, word} from "../../../client/hash/hashSuites.ts";
 import {splitAccount} from "../../../client/proof/account.ts";
 import type {DifferenceLine} from "../chains/differenceLine.ts";
 import type {ReferenceState} from "./referenceState.ts";
@@ -36,7 +36,7 @@ export function keysOf(suite: HashSuite, lines: readonly DifferenceLine[]): KeyO
     const bytes = decodeHex(address.toLowerCase());
     addresses.set(encodeHex(suite.hashAddress(bytes)), bytes);
     for (const slot of Object.keys(difference?.storage ?? {}).map(BigInt))
-      slots.set(encodeHex(hashSlot(suite, slot)), stripped(word(slot)));
+      slots.set(encodeHex(hashWord(suite, slot)), stripped(word(slot)));
   }
   return (hKey, isAccounts) => (isAccounts ? addresses : slots).get(encodeHex(hKey)) as Uint8Array;
 }

@@ -8,7 +8,7 @@
 
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
-import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../client/hash/hashSuites.ts";
+import {type HashSuite, hashWord, word} from "../../../client/hash/hashSuites.ts";
 import type {AccountDifference, DifferenceLine} from "../chains/differenceLine.ts";
 import {type AbsenceProof, type ExistenceProof, ReferenceTree} from "./referenceTree.ts";
 
@@ -142,7 +142,7 @@ export class ReferenceState {
       accountProof: tree.proveText(key, this.suite.hashAddress(decodeHex(key))),
       storageProofs: keys.map(text => {
         const slot = BigInt(text);
-        return storage.proveText(encodeHex(word(slot)), hashSlot(this.suite, slot));
+        return storage.proveText(encodeHex(word(slot)), hashWord(this.suite, slot));
       }),
     };
   }
@@ -165,7 +165,7 @@ export class ReferenceState {
       storage = storage.copy();
       const changes = sortByKey(
         Object.entries(difference.storage).map(([slot, value]) => {
-          return {hKey: hashSlot(this.suite, BigInt(slot)), slot: BigInt(slot), value: BigInt(value)};
+          return {hKey: hashWord(this.suite, BigInt(slot)), slot: BigInt(slot), value: BigInt(value)};
         }),
       );
       for (const {hKey, slot, value} of changes) {
@@ -174,7 +174,7 @@ export class ReferenceState {
           storage.delete(hKey);
         } else {
           written.set(slot, value);
-          storage.put(hKey, hashSlotValue(this.suite, value), word(value));
+          storage.put(hKey, hashWord(this.suite, value), word(value));
         }
       }
       slots = written;

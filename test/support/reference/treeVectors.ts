@@ -1,7 +1,7 @@
 /** Test vectors of one storage tree: its root after every operation, and the opening of every leaf at the end. */
 
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
-import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../client/hash/hashSuites.ts";
+import {type HashSuite, hashWord, word} from "../../../client/hash/hashSuites.ts";
 import {ReferenceTree} from "./referenceTree.ts";
 
 interface TreeStep {
@@ -48,7 +48,7 @@ export function makeTreeVectors(suite: HashSuite): TreeVectors {
   const tree = ReferenceTree.create(suite);
   const present = new Set<bigint>();
   const steps = WRITES.map(([what, slot, value]) => {
-    const [hKey, hVal] = [hashSlot(suite, slot), hashSlotValue(suite, value)];
+    const [hKey, hVal] = [hashWord(suite, slot), hashWord(suite, value)];
     if (value === 0n) tree.delete(hKey);
     else tree.put(hKey, hVal, word(value));
     if (value === 0n) present.delete(slot);
@@ -69,7 +69,7 @@ export function makeTreeVectors(suite: HashSuite): TreeVectors {
 
 function openLeaf(suite: HashSuite, tree: ReferenceTree, slot: bigint): LeafVector {
   const text = encodeHex(word(slot));
-  const proof = tree.prove(text, hashSlot(suite, slot));
+  const proof = tree.prove(text, hashWord(suite, slot));
   if (!("leafIndex" in proof)) throw new Error(`slot ${slot} is absent`);
   const opening = proof.proof.proofRelatedNodes.at(-1) as string;
   return {

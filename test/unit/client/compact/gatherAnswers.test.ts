@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {encodeHex} from "../../../../client/bytes/hex.ts";
 import {compactAnswers, compactSlots, verifySlots} from "../../../../client/compact/compactProof.ts";
-import {hashSlot, hashSlotValue, sha256Suite, word} from "../../../../client/hash/hashSuites.ts";
+import {hashWord, sha256Suite, word} from "../../../../client/hash/hashSuites.ts";
 import type {ProofRequest} from "../../../../client/proof/request.ts";
 import {COMPACT_REQUESTS, CompactCases} from "../../../support/reference/compactCases.ts";
 import {ReferenceTree} from "../../../support/reference/referenceTree.ts";
@@ -16,13 +16,12 @@ const keyOf = (slot: bigint) => encodeHex(word(slot));
 /** A storage tree in which slots 1 to `count` have a value. */
 function storageOf(count: number): ReferenceTree {
   const tree = ReferenceTree.create(suite);
-  for (let slot = 1n; slot <= count; slot++)
-    tree.put(hashSlot(suite, slot), hashSlotValue(suite, 5n), word(5));
+  for (let slot = 1n; slot <= count; slot++) tree.put(hashWord(suite, slot), hashWord(suite, 5n), word(5));
   return tree;
 }
 
 function prove(tree: ReferenceTree, slot: bigint) {
-  return tree.prove(keyOf(slot), hashSlot(suite, slot));
+  return tree.prove(keyOf(slot), hashWord(suite, slot));
 }
 
 test("there is an answer for each entry, all of one block as far as they show it", () => {

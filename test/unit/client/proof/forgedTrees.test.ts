@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {compact, verifyCompact} from "../../../../client/compact/compactProof.ts";
-import {hashSlot, hashSlotValue, sha256Suite, word} from "../../../../client/hash/hashSuites.ts";
+import {hashWord, sha256Suite, word} from "../../../../client/hash/hashSuites.ts";
 import {checkAbsence} from "../../../../client/proof/keyProof.ts";
 import {ProofError} from "../../../../client/proof/proofError.ts";
 import {verifyProof} from "../../../support/reference/exactProof.ts";
@@ -24,8 +24,8 @@ function forge(storage: ReferenceTree) {
 
 test("a slot that is stored as zero is refused, though every node folds to the root", () => {
   const storage = ReferenceTree.create(sha256Suite);
-  const hKey = hashSlot(sha256Suite, 1n);
-  storage.put(hKey, hashSlotValue(sha256Suite, 0n), word(0));
+  const hKey = hashWord(sha256Suite, 1n);
+  storage.put(hKey, hashWord(sha256Suite, 0n), word(0));
   const {root, accountProof} = forge(storage);
   const storageProofs = [storage.prove(encodeHex(word(1)), hKey)];
   assert.throws(
@@ -38,7 +38,7 @@ test("the leaf of head or tail is refused as a key's own", () => {
   const storage = ReferenceTree.create(sha256Suite);
   const {root, accountProof} = forge(storage);
   const key = encodeHex(word(1));
-  const {leftProof, rightProof} = storage.prove(key, hashSlot(sha256Suite, 1n)) as AbsenceProof;
+  const {leftProof, rightProof} = storage.prove(key, hashWord(sha256Suite, 1n)) as AbsenceProof;
   for (const [leafIndex, proof] of [leftProof, rightProof].entries())
     assert.throws(
       () =>

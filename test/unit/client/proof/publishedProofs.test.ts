@@ -3,13 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {compact, verifyCompact} from "../../../../client/compact/compactProof.ts";
-import {
-  hashSlot,
-  hashSlotValue,
-  poseidon2Suite,
-  sha256Suite,
-  word,
-} from "../../../../client/hash/hashSuites.ts";
+import {hashWord, poseidon2Suite, sha256Suite, word} from "../../../../client/hash/hashSuites.ts";
 import {verifyProof} from "../../../../client/proof/proofVerifier.ts";
 import {readFixture} from "../../../support/reference/fixtures.ts";
 import {readPublicData} from "../../../support/reference/publicData.ts";
@@ -31,7 +25,7 @@ test("the reference makes the published contract proof, and the verifier accepts
   const suite = poseidon2Suite;
   const tree = ReferenceTree.create(suite);
   const storage = ReferenceTree.create(suite);
-  storage.put(hashSlot(suite, BigInt(slot)), hashSlotValue(suite, 0x12n << 248n), word(0x12n << 248n));
+  storage.put(hashWord(suite, BigInt(slot)), hashWord(suite, 0x12n << 248n), word(0x12n << 248n));
   const first = "0x2400000000000000000000000000000000000000";
   const emptyCodeHash = decodeHex("0x0656ab853b3f52840362a8177e217b630c3f876b11e848365145aa24220647fc");
   const emptyKeccak = decodeHex("0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
@@ -50,7 +44,7 @@ test("the reference makes the published contract proof, and the verifier accepts
     );
   const made = {
     accountProof: tree.prove(address, suite.hashAddress(decodeHex(address))),
-    storageProofs: [storage.prove(slot, hashSlot(suite, BigInt(slot)))],
+    storageProofs: [storage.prove(slot, hashWord(suite, BigInt(slot)))],
   };
   assert.equal(encodeHex(sha256Suite.hash(Buffer.from(JSON.stringify(made)))), responseSha256);
 
