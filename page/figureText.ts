@@ -39,7 +39,6 @@ export function writeBytes(bytes: number): string {
   return `${bytes} B`;
 }
 
-/** Shortens a hash or an address to its ends. */
 export function shorten(hex: string): string {
   return hex.length <= 16 ? hex : `${hex.slice(0, 8)}…${hex.slice(-6)}`;
 }

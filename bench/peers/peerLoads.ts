@@ -16,11 +16,7 @@ export interface PeerLoad extends Pick<Scenario, "title" | "unit"> {
   readonly choices: Partial<Record<PeerName, LoadChoice>>;
 }
 
-/**
- * @param slotAccounts - the only accounts of anvil
- * @param estimateParams - token transfers
- * @param ethVerify - number of eth_getProof answers to verify
- */
+/** @param slotAccounts - the only accounts of anvil. @param ethVerify - answers of eth_getProof to verify */
 export function listLoads(
   {accounts, blocks}: {readonly accounts: number; readonly blocks: number},
   slotAccounts: readonly KnownAccount[],

@@ -1,9 +1,6 @@
 /** Aligned Markdown tables, which documents can quote as they are. */
 
-/**
- * @param rows - missing cells are left empty
- * @param texts - number of text columns at the left; the other columns are aligned right
- */
+/** @param rows - missing cells are empty. @param texts - columns of text, at the left. Others are aligned right */
 export function writeTable(
   names: readonly string[],
   rows: readonly (readonly string[])[],

@@ -72,7 +72,6 @@ async function measureDelays(
   return delays.sort((a, b) => a - b);
 }
 
-/** Polls without pauses until the block can be proved. */
 async function waitForFinalized(replica: ServerProcess, block: number): Promise<void> {
   while ((await readNewest(replica, "finalized")) < block);
 }

@@ -16,7 +16,6 @@ import {measureImport, measureLoops, measurePull} from "./neighbours.ts";
 import type {Finding, Scenario} from "./scenario.ts";
 import {measureMemory, measureTail} from "./single.ts";
 
-/** The flags, as commander parses them. */
 interface ServiceFlags {
   readonly accounts: number;
   /** Seconds. */

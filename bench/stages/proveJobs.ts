@@ -15,7 +15,6 @@ export interface Entry {
   readonly slot?: Uint8Array | undefined;
 }
 
-/** One call of chain_getProof per entry. */
 export function packCalls(entries: readonly Entry[]): ProveJob {
   return packEntries(
     entries,

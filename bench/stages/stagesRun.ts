@@ -15,13 +15,11 @@ const RUNS_PER_WARM_UP = 4;
 const HASHES_PER_SAMPLE = 50;
 const SAMPLE_EVERY_MS = 5;
 
-/** The flags, as commander parses them. */
 interface StageFlags {
   readonly accounts: number;
   readonly blocks: number;
   /** Milliseconds per task. */
   readonly time: number;
-  /** Minimum runs of a task. */
   readonly runs: number;
   readonly only: readonly string[];
   readonly suite: readonly string[];

@@ -6,10 +6,7 @@ import {check} from "../proof/strictJson.ts";
 import type {OpenedKey, OpenedLeaf} from "./openedPaths.ts";
 import {type LeafContent, meetingHeight, type PartLeaf, type TreePart} from "./treePart.ts";
 
-/**
- * @param storageOf - the storage part of an account. `named`: numbers of the keys that name it
- * @throws ProofError if there are no keys, or keys of several trees
- */
+/** @param storageOf - of the account that these keys name. @throws ProofError for no keys, or keys of several trees */
 export function gatherPart(
   suite: HashSuite,
   at: string,

@@ -45,7 +45,6 @@ export function verifySlotsPart(
   return verifyPart(suite, at, part, hKeys, minNextFreeNode, hashSlotBytes, ({value}) => value);
 }
 
-/** A part of the account tree with the storage parts in it. @throws ProofError */
 export function verifyAccountsPart(
   suite: HashSuite,
   at: string,

@@ -70,12 +70,7 @@ function rowsOfEntry(
 /** Addresses and storage keys of a proof. One takes a MiB at most, also in trees of a thousand million leaves. */
 const KEYS_PER_PROOF = 500;
 
-/**
- * Pulls multiproofs and writes their rows, beginning at the place of the work.
- *
- * @param keys - how many addresses and storage keys `requests` has
- * @throws what pullProofs throws, after all proofs before
- */
+/** Begins at the place of the work. @param keys - addresses and storage keys in all. @throws as pullProofs */
 export async function pullEntries(work: PullWork, requests: ProofRequests, keys: number): Promise<void> {
   const {client, block, signal} = work;
   const {entries: cursor} = work.place;

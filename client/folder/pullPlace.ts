@@ -30,11 +30,7 @@ export interface PhaseProgress {
 }
 
 export interface PullProgress {
-  /**
-   * @param phase - what is pulled now
-   * @param progress - of the phase; undefined: its total is not known
-   * @param rows - since the last call
-   */
+  /** @param progress - of the phase; undefined: its total is not known. @param rows - since the last call */
   show(phase: string, progress: PhaseProgress | undefined, rows: number): void;
 }
 

@@ -124,11 +124,7 @@ function permute(state: number[]): void {
   }
 }
 
-/**
- * A short last block is padded with zeros on its left.
- *
- * @throws Error if an element is p or more, or if the length is not a whole number of elements
- */
+/** Pads a short last block with zeros on its left. @throws Error for part of an element, or one not below p */
 export function poseidon2(message: Uint8Array): Uint8Array {
   if (message.length % 4 !== 0) throw new Error(`poseidon2: ${message.length} bytes are not whole elements`);
   let chaining = new Array<number>(8).fill(0);

@@ -203,7 +203,6 @@ export interface VerifiedLeaves extends LeafRange {
   readonly proof: Uint8Array;
 }
 
-/** Verifies answers of chain_getLeaves, in this thread or in others. */
 export interface LeavesVerifier {
   /**
    * @param rootOf - finds the trusted root of the answer's block, 32 bytes

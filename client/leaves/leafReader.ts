@@ -86,12 +86,7 @@ export class LeafReader {
     this.opening = new Uint8Array(suite.leafOpeningBytes);
   }
 
-  /**
-   * Reads a leaf that is neither head nor tail. Hot: runs once per leaf.
-   *
-   * @param before - an older version of the leaf, whose key is not repeated
-   * @throws ProofError, as all that reads
-   */
+  /** All but head and tail. Hot. @param before - an older version, whose key is not repeated. @throws ProofError */
   read(leafIndex: number, nextFreeNode: number, before?: KeyedLeaf): KeyedLeaf | RemovedLeaf {
     this.leafIndex = leafIndex;
     const isAccount = this.tree === "accounts";

@@ -20,7 +20,6 @@ export interface SlotLeaf extends Leaf {
   readonly value: bigint;
 }
 
-/** A leaf that has a key. */
 export type KeyedLeaf = AccountLeaf | SlotLeaf;
 
 /** The head (leaf index 0) or the tail (1). */

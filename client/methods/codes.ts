@@ -2,7 +2,7 @@
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {encodeHex} from "../bytes/hex.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
-import {listOf, type Reader} from "./answerFields.ts";
+import {listOf} from "./answerFields.ts";
 import type {Abortable} from "./askedBlock.ts";
 import type {RpcCaller} from "./connection.ts";
 
@@ -17,8 +17,6 @@ const MAX_HASHES = 256;
 const MAX_CODES_BYTES = 2 * 512 * 1024;
 /** More than the rest of a code takes besides its hex digits. */
 const REST_BYTES = 16;
-
-const readAny: Reader<unknown> = (_, value) => value;
 
 /**
  * Repeats the call while codes are missing: the bytes of an answer are limited.
@@ -35,7 +33,11 @@ export async function getCodes(
     const asked = hashes.slice(codes.length, codes.length + MAX_HASHES);
     const maxAnswerBytes = MAX_CODES_BYTES + REST_BYTES * asked.length;
     const request = {method: "chain_getCodes", params: [asked], maxAnswerBytes};
-    const answer = listOf(1, asked.length, readAny)("codes", await caller.call(request, signal));
+    const answer = listOf<unknown>(
+      1,
+      asked.length,
+      (_, code) => code,
+    )("codes", await caller.call(request, signal));
     for (const [i, code] of answer.entries())
       codes.push(code === null ? undefined : readCode(asked[i] as string, code));
   }

@@ -84,7 +84,6 @@ export class TrustedRoots<Suite extends SuiteName = HashSuite> {
   }
 }
 
-/** @throws TypeError */
 function readRoot(suite: SuiteName, root: Root): Uint8Array {
   const text = root instanceof Uint8Array ? encodeHex(root) : String(root).toLowerCase();
   const bytes = /^0x[0-9a-f]{64}$/.test(text) ? decodeHex(text) : undefined;

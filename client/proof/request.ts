@@ -60,7 +60,6 @@ export function readStorageKeys(suite: KeyHashes, keys: unknown, size: ArraySize
   return readArray("request", keys, size, key => readStorageKey(suite, key));
 }
 
-/** The parts of an entry. @throws ProofError unless it is an object */
 export function readEntry(entry: unknown): {readonly address: unknown; readonly storageKeys: unknown} {
   check(isObject(entry), "request", () => `expected an object, got ${shown(entry)}`);
   return {address: entry.address, storageKeys: entry.storageKeys ?? []};

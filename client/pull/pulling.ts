@@ -18,10 +18,7 @@ export function requirePulling(ahead: number, retryMs: number): void {
   requireWhole("retryMs", retryMs, 0, MAX_MS);
 }
 
-/**
- * @param block - undefined: the cursor's, or the newest finalized one
- * @throws TypeError if a block is named and is not the cursor's; RpcError
- */
+/** @param block - undefined: the cursor's, or the newest finalized one. @throws TypeError unless it is the cursor's */
 export async function findBlock(
   client: Pick<ProofClient, "getStateRoot">,
   block: BlockName | undefined,

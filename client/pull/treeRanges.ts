@@ -21,11 +21,7 @@ interface Piece {
   readonly end: number;
 }
 
-/**
- * @param from - leaf index of the first leaf, below nextFreeNode
- * @param nextFreeNode - of the tree; undefined: taken from the first answer
- * @throws what getLeaves throws, after all ranges before
- */
+/** @param nextFreeNode - undefined: of the first answer. @throws what getLeaves throws, after all ranges before */
 export async function* readTree(
   source: RangeSource,
   tree: string,

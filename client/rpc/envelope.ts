@@ -10,12 +10,7 @@ const BYTES_PER_VALUE = 32;
 /** The values of a shorter answer take little memory in any case. */
 const SHORT_BYTES = 65_536;
 
-/**
- * @param maxBytes - no valid answer has more. It also limits the number of JSON values
- * @param redact - removes keys from a text of the server
- * @param details - of the HTTP answer, for errors
- * @throws RpcError of the server; BAD_ANSWER unless it is an answer to the call
- */
+/** @param maxBytes - of a valid answer. @throws RpcError: the server's, or BAD_ANSWER for anything but an answer */
 export function readResult(
   bytes: Uint8Array,
   maxBytes: number,

@@ -20,10 +20,7 @@ export class Pauses {
     this.endMs = performance.now() + totalMs;
   }
 
-  /**
-   * @param leastMs - the minimum that the server requests
-   * @returns true after the pause; false at once if no time is left for it. @throws the signal's reason
-   */
+  /** @param leastMs - of the server. @returns false at once if no time is left for it. @throws the signal's reason */
   async wait(leastMs = 0): Promise<boolean> {
     const leftMs = this.endMs - performance.now();
     if (leftMs <= 0 || leastMs > leftMs) return false;

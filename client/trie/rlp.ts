@@ -48,7 +48,6 @@ export function readHash(at: Message, {isList, payload}: RlpItem): Uint8Array {
   return payload;
 }
 
-/** @returns the item at `start`. @throws ProofError */
 export function readItem(at: Message, bytes: Uint8Array, start: number): RlpItem {
   const first = bytes[start] ?? 0x100;
   if (first < 0x80) {

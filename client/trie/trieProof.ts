@@ -44,11 +44,7 @@ export interface NodeSource {
   skip?(child: RlpItem): void;
 }
 
-/**
- * @param path - hash of the address, or of the slot as a word: 32 bytes
- * @param proof - texts of the nodes
- * @returns the value, not empty; undefined if the key's absence is proven
- */
+/** @param path - hash of the address or of the slot, 32 bytes. @returns undefined if absence is proven */
 export function verifyTrieKey(
   root: Uint8Array,
   path: Uint8Array,
@@ -152,7 +148,6 @@ class NodeList implements NodeSource {
     return readBytes(place, text);
   }
 
-  /** Of the next node. */
   private get place(): string {
     return `${this.at}[${this.used}]`;
   }

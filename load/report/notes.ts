@@ -13,12 +13,7 @@ const TOO_STARVED = 0.25;
 const LATE_MS = 10;
 const MANY = 0.01;
 
-/**
- * Whether the generator, not the server, was the limit.
- *
- * @param utilization, starved - per thread, 0 .. 1
- * @param sendLag - undefined in a closed loop
- */
+/** Whether the generator, not the server, was the limit. Its figures are those of the report, per thread. */
 export function wasLimit(
   utilization: readonly number[],
   starved: readonly number[],

@@ -31,7 +31,6 @@ const EMPTY_BODY: RequestBody = {text: "", estimates: []};
 const READ_BUFFER = Buffer.allocUnsafe(128 << 10);
 
 export class Connection {
-  /** Body of the current or last request. */
   body: RequestBody = EMPTY_BODY;
   dueMs = 0;
   /** When the request's first byte was written; 0 before. */

@@ -10,7 +10,7 @@ import {
   type Histogram,
 } from "hdr-histogram-js";
 
-export type {Histogram};
+export {encodeIntoCompressedBase64 as encodeHistogram, type Histogram};
 
 const HOUR_US = 3_600_000_000;
 const COUNT_BITS = 64;
@@ -43,11 +43,6 @@ export function createHistogram(): Histogram {
 
 export function recordMs(histogram: Histogram, ms: number): void {
   histogram.recordValue(Math.min(HOUR_US, Math.max(0, Math.round(ms * 1000))));
-}
-
-/** Serializes for messages between threads: about 1 KB. */
-export function encodeHistogram(histogram: Histogram): string {
-  return encodeIntoCompressedBase64(histogram);
 }
 
 export function decodeHistogram(text: string): Histogram {

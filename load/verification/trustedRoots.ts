@@ -44,12 +44,7 @@ export class TrustedRoots {
     }
   }
 
-  /**
-   * Reads the roots of `blocks`. Call it after the load.
-   *
-   * @param latest - whether to read the roots of all blocks that "latest" may have meant
-   * @throws RpcAnswerError, LoadError if the server does not return one of the roots
-   */
+  /** Call it after the load. @param latest - also read the roots of all blocks that "latest" may have meant */
   async read(blocks: Iterable<number>, latest: boolean): Promise<void> {
     const numbers = new Set(blocks);
     if (latest) {

@@ -16,11 +16,7 @@ const VERIFY_SLOTS = ["verifySlots(bytes32,address,bytes32[],bytes)", "0x00010a9
 
 const WORD_BYTES = 32;
 
-/**
- * @param root - the trusted root
- * @param answer - the `result` of chain_getProof
- * @throws ProofError if it has no compact form
- */
+/** @param root - the trusted root. @throws ProofError if the answer has no compact form */
 export function encodeVerifierCall(
   suite: HashSuite,
   root: string,

@@ -11,7 +11,6 @@ import type {Asked} from "./fields.ts";
 export interface Finding {
   readonly suite: HashSuite;
   readonly request: ProofRequest;
-  /** The block as the server describes it. */
   readonly block: RootedBlock;
   /** The root that the proof was verified against. */
   readonly root: string;

@@ -10,7 +10,6 @@
  *   bytes     BYTE_ARRAY
  */
 import type {SchemaElement} from "hyparquet";
-import {word} from "../../hash/hashSuites.ts";
 import {BYTES, type ColumnKind, type ColumnValue, isValid, requireCell} from "../row/column.ts";
 import type {AnyRow, Column, Table} from "../row/tables.ts";
 import {encodeField} from "./partFormat.ts";
@@ -55,7 +54,7 @@ export function parquetColumns({columns}: Table): ParquetColumn[] {
     if (kind === "count")
       return create({type: "INT64", converted_type: "UINT_64"}, 8, cell => cell as bigint);
     if (kind === "bytes") return create({type: "BYTE_ARRAY"}, LONG_BYTES);
-    if (kind === "word") return create(fixed(WORD_BYTES), WORD_BYTES, cell => word(cell as bigint));
+    if (kind === "word") return create(fixed(WORD_BYTES), WORD_BYTES, cell => encodeWord(cell as bigint));
     const length = BYTES[kind];
     if (length !== undefined) return create(fixed(length), length);
     const decimal = {converted_type: "DECIMAL", precision: DECIMAL_DIGITS, scale: 0} as const;
@@ -65,7 +64,7 @@ export function parquetColumns({columns}: Table): ParquetColumn[] {
         isLarge(cell) ? undefined : (cell as bigint),
       ),
       create({...fixed(WORD_BYTES), name: name + LARGE}, 0, cell =>
-        isLarge(cell) ? word(cell as bigint) : undefined,
+        isLarge(cell) ? encodeWord(cell as bigint) : undefined,
       ),
     ];
   });
@@ -93,4 +92,8 @@ function readCell(column: Column, row: AnyRow): ColumnValue | undefined {
     requireCell(kind, present !== undefined && isValid(kind, present));
     return present;
   });
+}
+
+function encodeWord(value: bigint): Uint8Array {
+  return new Uint8Array(Buffer.from(value.toString(16).padStart(2 * WORD_BYTES, "0"), "hex"));
 }
