@@ -46,7 +46,6 @@ before(async () => {
   });
 });
 
-/** Proofs that a service has made. */
 async function countProofs(...some: readonly OwnService[]): Promise<number> {
   const counts = await Promise.all(some.map(one => one.readMetric('proofd_proved_total{kind="account"}')));
   return counts.reduce((sum, count) => sum + count, 0);

@@ -55,7 +55,6 @@ before(async () => {
 });
 after(() => folder.remove());
 
-/** @returns paths of all files of a folder, sorted */
 async function listFiles(path: string): Promise<string[]> {
   const entries = await readdir(path, {recursive: true, withFileTypes: true});
   const files = entries.filter(entry => entry.isFile());

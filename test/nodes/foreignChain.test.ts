@@ -50,7 +50,6 @@ function depositHash(block: unknown): string {
 /** In front of geth. */
 class ForeignNode {
   private readonly upstream = new Upstream();
-  /** Headers by number. */
   private readonly headers = new Map<number, Promise<Uint8Array>>();
   spoil: Spoil = (_method, _params, result) => result;
 

@@ -51,7 +51,6 @@ async function importTo(db: string, block: number, ...more: readonly string[]): 
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
 }
 
-/** Runs work with geth alone. */
 async function useGeth<Result>(
   work: (nodes: Nodes, events: readonly NodesEvent[]) => Promise<Result>,
 ): Promise<Result> {

@@ -18,7 +18,6 @@ import {notRun} from "../../support/processes/notRun.ts";
 import {LOOK_MS} from "../../support/wait.ts";
 
 const SIZE = "64M";
-/** A disk in memory. */
 const SMALL = 'mount -t tmpfs -o size=1m none "$1"; shift; exec "$@"';
 /** A disk that was not unmounted is mounted read-only in two steps: the first repairs it by its journal. */
 const MOUNT = 'mount -o loop "$1" "$2"; mount -o "remount,$3" "$2"; shift 3; exec "$@"';

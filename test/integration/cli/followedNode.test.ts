@@ -44,7 +44,6 @@ function flagsOf(db: string, {anvil, genesisPath}: LiveChain): string[] {
   return ["--db", db, "--l2", anvil.url, "--genesis", genesisPath];
 }
 
-/** Runs `body` against a service that follows the chain. */
 function withFollower(
   db: string,
   live: LiveChain,
@@ -54,7 +53,6 @@ function withFollower(
   return withService([...flagsOf(db, live), ...flags], body);
 }
 
-/** Waits until the service holds the node's block at this number. */
 async function waitForBlock(daemon: AskedService, live: LiveChain, number: number): Promise<void> {
   await waitForHash(daemon, number, (await live.block(number)).hash);
 }

@@ -103,7 +103,6 @@ test("on the demo chain, the page proves an account and a slot at a click, and s
   assert.deepEqual(chromium.complaints, []);
 });
 
-/** @param name - of a page in docs/ */
 function readPage(name: string): string {
   return documents.get(join("docs", `${name}.md`)) as string;
 }

@@ -28,7 +28,6 @@ before(async () => {
 });
 after(() => folder.remove());
 
-/** Waits for the first change in a folder. */
 async function firstChange(path: string): Promise<void> {
   const watcher = watch(path);
   await new Promise(resolve => watcher.once("change", resolve));

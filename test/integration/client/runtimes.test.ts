@@ -132,7 +132,6 @@ console.log(await checkAnswer(settings));
 let folder: WorkFolder;
 let pages: ClientPages;
 let service: ProvenService;
-/** What each runtime must say. */
 let expected: string;
 before(async () => {
   // Without any of them, nothing runs.

@@ -53,7 +53,6 @@ after(async () => {
   if (typeof anvil !== "string") await anvil.stop();
 });
 
-/** Defines a test that needs anvil as layer 1. */
 function testLayer1(title: string, work: (chain: Anvil) => Promise<void>): void {
   test(title, async t => (typeof anvil === "string" ? notRun(t, anvil) : work(anvil)));
 }

@@ -134,7 +134,6 @@ for (const {suite, contract, perRule, step, requests} of SUITES)
 interface Sampled {
   readonly forged: ForgedProof;
   readonly complaint: string;
-  /** The contract's error for the complaint. */
   readonly error: string;
 }
 

@@ -58,7 +58,6 @@ after(async () => {
   if (typeof anvil !== "string") await anvil.stop();
 });
 
-/** Defines a test that needs anvil. */
 function testVerifier(
   contract: string,
   title: string,

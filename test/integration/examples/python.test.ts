@@ -29,7 +29,6 @@ after(async () => {
   await service.stop();
 });
 
-/** Defines a test that needs Python. */
 function testPython(title: string, work: () => Promise<void>): void {
   test(title, async (t: TestContext) => (hasPython ? work() : notRun(t, "there is no python3")));
 }

@@ -101,7 +101,6 @@ function silence(socket: Socket): void {
 interface Holder {
   /** HAProxy asks it, and it was not killed. */
   isAsked: boolean;
-  /** How often it was started. */
   starts: number;
   /** The newest block that it was seen to have finalized. */
   finalized: number;
@@ -114,7 +113,6 @@ class AskingClients {
   /** Answers with a proof, and refusals while nobody held the block. */
   answered = 0;
   refused = 0;
-  /** What was wrong. */
   readonly faults: string[] = [];
   private isOver = false;
   private readonly sessions: ClientHttp2Session[];
@@ -232,7 +230,6 @@ after(async () => {
   await folder.remove();
 });
 
-/** As an operator may. */
 async function makeStream(): Promise<void> {
   const signal = new AbortController().signal;
   const nats = {urls: brokers.map(({url}) => url), credsPath: undefined};
@@ -297,7 +294,6 @@ async function reach(some: readonly Replica[]): Promise<void> {
   );
 }
 
-/** All services have the reference's roots. */
 async function assertSame(state: ReferenceState, from: number): Promise<void> {
   for (const service of [publisher, ...replicas.map(({daemon}) => daemon)])
     for (let block = from; block <= head; block++) {

@@ -36,7 +36,6 @@ function createBranch(from: number, to: number): DifferenceLine[] {
   }));
 }
 
-/** A publisher and a replica, both stopped or running. */
 class Feed {
   publisher!: OwnService;
   replica!: OwnService;

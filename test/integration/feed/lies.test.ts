@@ -60,7 +60,6 @@ describeNeeding(lacksNats(), "a feed with lies", () => {
     return FeedStream.open(connection, name, CHAIN, rules);
   }
 
-  /** The messages with blocks in the stream, in their order. */
   async function readBlocks(): Promise<(Raw & {readonly number: number})[]> {
     const {direct, streams} = await jetstreamManager(connection);
     const {state} = await streams.info("good");

@@ -356,7 +356,6 @@ const hostile = createHostileBodies().filter(({title}) => IS_FIXED || title !== 
 const measured = new Map<string, Awaited<ReturnType<typeof answer>>>();
 let largestMs = 0;
 
-/** The shortest time so far. */
 function timeOf({title}: BodyKind): number {
   return measured.get(title)?.cpuMs ?? Number.POSITIVE_INFINITY;
 }

@@ -33,7 +33,6 @@ function multiCall(id: unknown, entries: unknown, block: unknown = "latest") {
   return {jsonrpc: "2.0", id, method: "chain_getMultiProof", params: [entries, block]};
 }
 
-/** Sends a body that accepts bytes. */
 async function postForBytes(
   body: unknown,
   accept = BYTES_TYPE,
@@ -47,7 +46,6 @@ function verify(block: number, request: readonly ProofRequest[], hex: unknown): 
   return verifyMultiProof(sha256Suite, service.root(block), request, decodeHex(hex));
 }
 
-/** What the single proofs of the entries prove. */
 async function proveEach(block: number, request: readonly ProofRequest[]): Promise<Proven[]> {
   const calls = request.map(({address, storageKeys}, id) =>
     proofCall(id, address, storageKeys, `0x${block}`),

@@ -142,7 +142,6 @@ const WRONG_ESTIMATES: readonly [number, Params][] = [
   [-32000, [FAILING]],
 ];
 
-/** Parameters that each method answers. */
 const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_getProof: PROOFS,
   chain_getProofAt: [

@@ -28,7 +28,6 @@ const calls: ProveCall[] = Array.from({length: BLOCKS}, (_, block) => block).fla
 
 interface WholeStore {
   readonly directory: string;
-  /** The answers to `calls`. */
   readonly expected: readonly string[];
 }
 
@@ -71,7 +70,6 @@ async function copyOfStore(name: string, suite: SuiteName = "sha256"): Promise<s
   return directory;
 }
 
-/** What check reports. */
 async function findings(directory: string): Promise<readonly string[]> {
   return (await checkStore(directory)).found;
 }

@@ -36,7 +36,6 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-/** State roots of all blocks held, in order. */
 function stateRoots(engine: Engine): string[] {
   const {latest} = engine.chain.head();
   return Array.from({length: latest === undefined ? 0 : latest + 1}, (_, block) => {

@@ -79,7 +79,6 @@ describe("no descriptor is closed twice", () => {
     return path;
   }
 
-  /** @param feed - gives it the blocks */
   async function importFrom(input: string, feed: (daemon: Daemon) => void): Promise<void> {
     const watch = new CloseWatch(newPath());
     const daemon = new Daemon(

@@ -15,7 +15,6 @@ import {findTests, Tally} from "../../support/stateTests/tally.ts";
 const PACKED = fileURLToPath(
   new URL("../shared/data/execution-tests/fixtures.tar.xz", import.meta.resolve("#package/package.json")),
 );
-/** Why a case may be skipped. */
 const SKIPPED =
   /^(fork|network) (Frontier|Homestead|Byzantium|ConstantinopleFix|Istanbul)$|^the interpreter declines: state$/;
 

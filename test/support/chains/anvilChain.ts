@@ -35,7 +35,6 @@ export class AnvilChain {
   readonly block0: BlockDifference;
   private readonly state: LibraryState;
   private readonly genesis: Genesis;
-  /** By number. */
   private readonly hashes: Uint8Array[];
   private readonly people = new People(CHAIN_ID);
   private number = 0;

@@ -24,7 +24,6 @@ export interface DifferenceLine {
   mixHash?: string;
   extraData?: string;
   difficulty?: string;
-  /** The expected state root. */
   stateRoot?: string;
   chainId?: string;
   /** Block 0: geth's genesis config. */

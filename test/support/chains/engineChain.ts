@@ -40,7 +40,6 @@ interface Sealed {
   readonly nonces: readonly bigint[];
 }
 
-/** Blocks that follow each other. */
 type Branch = readonly Sealed[];
 
 const FEE_RECIPIENT = "0x00000000000000000000000000000000000c0ffe";
@@ -83,7 +82,6 @@ export class EngineChain {
     return new EngineChain(genesisPath, folder, builder, parseGenesis(text), hash);
   }
 
-  /** @returns the path of a store or file that goes with the chain */
   file(name: string): string {
     return this.folder.file(name);
   }
@@ -141,7 +139,6 @@ export class EngineChain {
     return replaced;
   }
 
-  /** Moves the tags `safe` and `finalized`. */
   async finalize(finalized: number, safe = finalized): Promise<void> {
     Object.assign(this, {finalized, safe});
     await this.tellAll(this.height + 1);
@@ -174,7 +171,6 @@ export class EngineChain {
     return status.status === "VALID";
   }
 
-  /** Of one of its nodes. */
   engineOf(node: RealNode): EngineApi {
     const engine = this.followed.get(node);
     if (engine === undefined) throw new Error("expected a node of this chain");

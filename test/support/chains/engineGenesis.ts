@@ -9,7 +9,6 @@ import {PEOPLE} from "./people.ts";
 import {DEPLOYER} from "./stateTraffic.ts";
 
 export const ENGINE_CHAIN_ID = 424_243;
-/** Seconds from a block to the next one. */
 export const BLOCK_SECONDS = 12;
 /** Of block 0: 1 January 2025. */
 export const GENESIS_SECONDS = 1_735_689_600;
@@ -21,7 +20,6 @@ export type ForkBlocks = Readonly<Record<Exclude<EngineFork, "shanghai">, number
 const DEPLOYER_CODE =
   "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3";
 
-/** An ERC-20 token. */
 export const ENGINE_TOKEN = `0x${"70".repeat(20)}`;
 /** How much of it each of PEOPLE has. */
 export const TOKENS = 1000n;

@@ -91,7 +91,6 @@ export const ENGINE_FORKS: ForkBlocks = {
   osaka: 1 + ENGINE_TRAFFIC.length - ERAS.osaka.length,
 };
 
-/** A new account of this branch. */
 export function ownAccount(branch: number): string {
   return `0x${(0xb0b000 + branch).toString(16).padStart(40, "0")}`;
 }

@@ -95,7 +95,6 @@ export class LiveChain {
     return this.grow(depth + more);
   }
 
-  /** Takes the newest `depth` blocks back. */
   async cut(depth: number): Promise<void> {
     await this.anvil.request("anvil_rollback", depth);
     await this.readNonces();

@@ -19,12 +19,10 @@ export interface RandomChain {
 
 const FEW_SLOTS = 3;
 
-/** The slots to ask for. */
 export function slotsOf({slots, owner}: RandomChain, address: string): readonly bigint[] {
   return owner === undefined || owner === address ? slots : slots.slice(0, FEW_SLOTS);
 }
 
-/** Two chains with the same first blocks. */
 interface ForkedChains {
   /** Number of the last block that both have. */
   readonly trunk: number;

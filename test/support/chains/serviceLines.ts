@@ -35,7 +35,6 @@ export function createLine(number: number, finalized?: number): DifferenceLine {
   };
 }
 
-/** Lines of blocks `first` to `last`. */
 export function createLines(first: number, last: number): DifferenceLine[] {
   return Array.from({length: last - first + 1}, (_, at) => createLine(first + at));
 }

@@ -23,14 +23,12 @@ export class DeployedContract {
   /** Names by selector. */
   private readonly errors = new Map<string, string>();
 
-  /** A contract that is there. */
   constructor(anvil: Anvil, artefact: Artefact, address: string) {
     this.anvil = anvil;
     this.artefact = artefact;
     this.address = address;
   }
 
-  /** @param values - of the constructor */
   static async create(anvil: Anvil, name: string, ...values: readonly Argument[]): Promise<DeployedContract> {
     const artefact = readArtefact(name);
     const {bytecode} = artefact;

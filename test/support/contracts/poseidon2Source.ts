@@ -72,7 +72,6 @@ class Source {
   readonly lines: string[] = [];
   private names = 0;
 
-  /** Binds an expression to a new name. */
   bind(expression: string): string {
     const name = `v${this.names++}`;
     this.lines.push(`let ${name} := ${expression}`);

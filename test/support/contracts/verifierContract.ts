@@ -41,7 +41,6 @@ interface StorageCall extends ProofCall {
   readonly storageKeys: readonly string[];
 }
 
-/** What is asked of a verifier. */
 export type VerifierCall = AccountCall | AccountsCall | StorageCall;
 
 /** `refused` is the name of the error that the contract reverts with. */
@@ -77,7 +76,6 @@ export class VerifierContract {
     this.contract = contract;
   }
 
-  /** @param name - of a contract in contracts/src */
   static async deploy(anvil: Anvil, name: string): Promise<VerifierContract> {
     return new VerifierContract(anvil, await DeployedContract.create(anvil, name));
   }

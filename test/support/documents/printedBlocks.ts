@@ -24,13 +24,11 @@ export function readSection(page: string, heading: string): string {
   return section;
 }
 
-/** All blocks of a text, in its order. */
 export function readBlocks(text: string): PrintedBlock[] {
   const fences = text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm);
   return [...fences].map(([, language, content]) => ({language, text: content}) as PrintedBlock);
 }
 
-/** The text of the first block of this language. */
 export function readBlock(text: string, language: string): string {
   const block = readBlocks(text).find(block => block.language === language);
   assert.ok(block !== undefined, `there is a block of "${language}"`);

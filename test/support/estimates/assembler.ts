@@ -26,7 +26,6 @@ export function codeOf(text: string): string {
   return encodeHex(Buffer.concat(parts));
 }
 
-/** The byte position of each label. */
 function placeLabels(words: readonly string[]): Map<string, number> {
   const labels = new Map<string, number>();
   let at = 0;

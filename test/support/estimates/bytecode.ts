@@ -1,6 +1,5 @@
 /** EVM bytecode written by hand: opcodes by name, numbers pushed with as few bytes as possible. */
 
-/** The opcodes that the tests write out. */
 export const OP = {
   STOP: 0x00,
   ADD: 0x01,
@@ -94,7 +93,6 @@ export function push(value: bigint): Uint8Array {
   return Buffer.concat([Uint8Array.of(0x5f + bytes.length), bytes]);
 }
 
-/** Pushes `value` with `width` bytes. */
 export function pushWidth(value: bigint, width: number): Uint8Array {
   return Buffer.from((0x5f + width).toString(16) + value.toString(16).padStart(2 * width, "0"), "hex");
 }

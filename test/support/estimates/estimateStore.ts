@@ -40,7 +40,6 @@ export class EstimateStore {
     return new EstimateStore(folder, directory, await openPool(directory, undefined, suite));
   }
 
-  /** @returns the block's number */
   async addBlock(content: Omit<DifferenceLine, "number" | "hash">): Promise<number> {
     const number = this.blocks++;
     const path = join(this.folder, "block.ndjson");

@@ -26,7 +26,6 @@ export abstract class AskedService {
     return Number(new URL(this.url).port);
   }
 
-  /** @returns the answer's text and status */
   async post(body: string | Uint8Array): Promise<{status: number; text: string}> {
     const response = await this.fetch("", {
       method: "POST",
@@ -50,12 +49,10 @@ export abstract class AskedService {
     return {status: response.status, type, body: Buffer.from(await response.arrayBuffer())};
   }
 
-  /** @returns the parsed answer */
   async send(body: unknown) {
     return JSON.parse((await this.post(JSON.stringify(body))).text);
   }
 
-  /** One call. */
   async call(method: string, params: unknown = []) {
     return this.send({jsonrpc: "2.0", id: 1, method, params});
   }
@@ -93,7 +90,6 @@ export abstract class AskedService {
     }
   }
 
-  /** Waits until the log matches. */
   waitForStderr(pattern: RegExp): Promise<void> {
     return this.until(`a log with ${pattern}`, () => pattern.test(this.stderr));
   }

@@ -24,10 +24,8 @@ import {createRequest, createRequestCalls, type DescribedCall} from "./requestCa
 export const PROOF_BYTES = 1000;
 /** The number of keys with which one call for a proof fills a task. */
 export const FULL_PROOF = PROOF_SEGMENT_COST - 1;
-/** How many estimates run at the same time. */
 export const ESTIMATE_TASKS = 3;
 
-/** Size of one answer memory. */
 export const MEMORY_BYTES = 1000;
 
 /** How a held task of proofs ends: by a failure of its only call, or because its thread dies. undefined: it succeeds. */
@@ -69,7 +67,6 @@ export class DrivenDispatcher {
     ({dispatcher: this.dispatcher, tally: this.tally} = openDispatcher(lanes, {queueCost, timeoutMs}));
   }
 
-  /** The number of running estimates. */
   get estimateCount(): number {
     return this.estimates.length;
   }
@@ -80,7 +77,6 @@ export class DrivenDispatcher {
     return [dispatcher.queuedCost(LaneId.PROOF), dispatcher.queuedCost(LaneId.ESTIMATE)];
   }
 
-  /** How many answers keep their memory. */
   get memoriesInUse(): number {
     return this.memoryCount - this.memories.spares.length;
   }

@@ -19,7 +19,6 @@ export function linesOf(first: number, last: number): string {
   return encodeLines(Array.from({length: last - first + 1}, (_, at) => createLine(first + at, first + at)));
 }
 
-/** Waits until /metrics has this sample. */
 export function waitForMetric(daemon: AskedService, sample: string): Promise<void> {
   const isThere = async () => (await daemon.get("/metrics")).text.includes(`\n${sample}\n`);
   return daemon.until(`the metric ${sample}`, isThere);
@@ -36,7 +35,6 @@ export function waitForCoverage(
   });
 }
 
-/** Waits until /readyz matches. */
 export function waitForReadiness(daemon: AskedService, text: RegExp): Promise<void> {
   return daemon.until(`/readyz with ${text}`, async () => text.test((await daemon.get("/readyz")).text));
 }

@@ -56,7 +56,6 @@ export function sendJson(response: ServerResponse, body: unknown): void {
   response.setHeader("content-type", "application/json").end(JSON.stringify(body));
 }
 
-/** Sends a result for every call. */
 export function sendResults(response: ServerResponse, body: ForeignCall | readonly ForeignCall[]): void {
   const answer = ({id}: ForeignCall) => ({jsonrpc: "2.0", id, result: {}});
   sendJson(response, Array.isArray(body) ? body.map(answer) : answer(body as ForeignCall));

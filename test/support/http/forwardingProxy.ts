@@ -1,7 +1,6 @@
 /** A server that passes requests on to a proofd or a node, unless a test has it do something else. */
 import {Upstream, type UpstreamRequest} from "./upstream.ts";
 
-/** What came back. */
 export interface ForwardedAnswer {
   readonly status: number;
   readonly type: string;

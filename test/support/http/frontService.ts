@@ -92,7 +92,6 @@ export class FrontService {
     return connection.readAnswer();
   }
 
-  /** Sends a body and reads the answer's text. */
   async ask(body: unknown): Promise<string> {
     return (await this.exchange(encodePost(JSON.stringify(body)))).body;
   }

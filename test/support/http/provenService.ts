@@ -36,17 +36,14 @@ export class ProvenService {
     return new ProvenService(daemon, folder, roots);
   }
 
-  /** The state root of a block. */
   root(block: number): Uint8Array {
     return this.roots[block] as Uint8Array;
   }
 
-  /** Path of a file in the service's folder. */
   path(name: string): string {
     return this.folder.file(name);
   }
 
-  /** Writes such a file. @returns its path */
   async write(name: string, content: string | Uint8Array): Promise<string> {
     await writeFile(this.path(name), content);
     return this.path(name);

@@ -64,7 +64,6 @@ export function createRequest(
   return {request: new PendingRequest(origin, calls, reply, timeoutMs), reply};
 }
 
-/** Ids of a lane's calls. */
 export function idsOf({byLane}: RequestCalls, lane: LaneId): readonly string[] {
   return byLane[lane]?.ids ?? [];
 }

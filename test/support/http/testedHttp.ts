@@ -13,7 +13,6 @@ export function testedHttp(): (typeof HTTP_LIBRARIES)[number] {
   return known;
 }
 
-/** Whether uWebSockets.js loads on this machine. */
 export function uwsLoads(): boolean {
   if (loads === undefined)
     try {

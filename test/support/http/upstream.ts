@@ -4,7 +4,6 @@ import type {AddressInfo, Socket} from "node:net";
 import "../processes/testProcess.ts";
 import {once} from "../wait.ts";
 
-/** What came with one request. */
 export interface UpstreamRequest {
   readonly head: IncomingMessage;
   readonly body: string;

@@ -13,7 +13,6 @@ import {Layer1} from "./rollupContract.ts";
 
 const POLL_MS = 50;
 
-/** Finality of one store by one contract. */
 export class FollowedFinality {
   readonly store: TemporaryStore;
   readonly contract: Layer1;
@@ -74,7 +73,6 @@ export class FollowedFinality {
     this.running = undefined;
   }
 
-  /** Opens the store again. */
   async restart(
     settings: Partial<Layer1Settings> = {},
     ...nodes: [urls?: string[], layer2?: string[]]

@@ -13,7 +13,6 @@ interface ServerPlace {
   readonly port: number;
   /** Of a cluster: its own port for the others, and theirs. */
   readonly cluster?: {readonly port: number; readonly others: readonly number[]; readonly monitor: number};
-  /** More arguments of the server. */
   readonly flags?: readonly string[];
 }
 

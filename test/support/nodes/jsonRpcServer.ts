@@ -18,7 +18,6 @@ export class JsonRpcServer {
     return this.upstream.url.origin;
   }
 
-  /** Listens on a free port. */
   start(): Promise<void> {
     return this.upstream.start();
   }

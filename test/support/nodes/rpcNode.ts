@@ -2,9 +2,7 @@
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 
 export abstract class RpcNode {
-  /** Of its HTTP port. */
   abstract readonly url: string;
-  /** Of its program. */
   abstract readonly name: string;
 
   async ask(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {

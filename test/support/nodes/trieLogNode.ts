@@ -20,7 +20,6 @@ export interface LogElement {
 
 export class TrieLogNode {
   private chain: TrieLogChain;
-  /** Ranges that were asked for. */
   readonly ranges: (readonly [from: number, to: number])[] = [];
   /** Besu leaves out the last number of a range. */
   isOpenEnded = false;

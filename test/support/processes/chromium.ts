@@ -37,7 +37,6 @@ export function findChromium(): string | undefined {
 export class Chromium {
   /** What the page complained of: errors, refused requests, violations of its policy. */
   readonly complaints: string[] = [];
-  /** The addresses that it asked for. */
   readonly requested: string[] = [];
   private readonly pending = new Map<number, (message: Message) => void>();
   private lastId = 0;
@@ -108,7 +107,6 @@ export class Chromium {
     await this.send("Input.insertText", {text});
   }
 
-  /** @param key - such as "Tab" or "Enter" */
   async press(key: "Tab" | "Enter"): Promise<void> {
     const code = {Tab: 9, Enter: 13}[key];
     const named = {key, code: key, windowsVirtualKeyCode: code, ...(key === "Enter" ? {text: "\r"} : {})};
@@ -116,7 +114,6 @@ export class Chromium {
     await this.send("Input.dispatchKeyEvent", {type: "keyUp", ...named});
   }
 
-  /** Ends the browser. */
   async stop(): Promise<void> {
     const closed = once(this.child, "close");
     this.session = undefined;

@@ -33,7 +33,6 @@ export function lacksHaproxy(): string | undefined {
 export class Edge {
   private constructor(
     readonly port: number,
-    /** Ends HAProxy. */
     readonly stop: () => Promise<void>,
   ) {}
 
@@ -107,7 +106,6 @@ function change(text: string, from: string, to: string): string {
   return text.replaceAll(from, to);
 }
 
-/** @param body - comes after the headers */
 export function ask(
   session: ClientHttp2Session,
   body: string | Promise<string>,

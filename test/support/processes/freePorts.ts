@@ -6,7 +6,6 @@ import {once} from "../wait.ts";
 /** Ports below those that systems give to whoever asks for any, so that nobody gets them before the programs do. */
 const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 32_000];
 
-/** @returns free ports, each another one */
 export async function findPorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {

@@ -1,7 +1,6 @@
 /** Skips tests whose means are not on this machine, so that whoever reads the report finds them: a skipped test shows nothing. */
 import {describe, type TestContext} from "node:test";
 
-/** @param why - what is missing */
 export function notRun(t: TestContext, why: string): void {
   t.skip(`NOT RUN: ${why}`);
 }

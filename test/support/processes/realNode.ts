@@ -18,7 +18,6 @@ import {findNode, type NodeProgram} from "./nodePrograms.ts";
 const KEPT_OUTPUT = 16_384;
 
 interface NodeOptions {
-  /** Of its own. */
   readonly folder: string;
   /** Which the folder's database begins with. */
   readonly genesisPath: string;

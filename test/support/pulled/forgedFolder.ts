@@ -30,7 +30,6 @@ export function forgePart(folder: string, file: string, bytes: Buffer): void {
   writeFileSync(join(folder, "manifest.json"), JSON.stringify({...manifest, rows, parts, accountTree}));
 }
 
-/** Drops the first row. */
 export function dropFirst(text: string): string {
   return text.slice(text.indexOf("\n") + 1);
 }

@@ -12,7 +12,6 @@ export function fixturePath(name: string): string {
   return fileURLToPath(import.meta.resolve(`#package/test/fixtures/${name}.json`));
 }
 
-/** @returns the parsed file */
 export function readFixture<Shape>(name: string): Shape {
   return JSON.parse(readFileSync(fixturePath(name), "utf8")) as Shape;
 }

@@ -4,7 +4,6 @@ import {type ChangeParts, joinChanges, LAST_CURSOR, type NodeLie} from "./change
 import {CHANGED_TREES, type ChangeCases, type ChangesQuestion} from "./changeCases.ts";
 import {BYTE_FORGERIES, CHANGED_LEAVES, forgeField, isIn, namesOf, type Pick} from "./forgeries.ts";
 
-/** What a forgery is made of. */
 interface Valid {
   readonly cases: ChangeCases;
   readonly question: ChangesQuestion;

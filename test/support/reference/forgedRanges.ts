@@ -17,7 +17,6 @@ interface RangeCase {
 
 type Range = NonNullable<RangeParts["range"]>;
 
-/** What a forgery is made of. */
 interface Valid {
   readonly suite: HashSuite;
   readonly parts: RangeParts;

@@ -36,7 +36,6 @@ const JSON_PROOF: Layout = {
   ...{proofRelatedNodes: "jsonList", "proofRelatedNodes[]": "hex"},
 };
 
-/** An answer of eth_getProof. */
 export const ETH_PROOF: Layout = {
   ...{answer: "entry", storageProof: "jsonList", "storageProof[]": "entry", key: "slot", value: "hex"},
   ...{address: "hex", nonce: "hex", balance: "hex", storageHash: "hex", codeHash: "hex"},

@@ -92,7 +92,6 @@ export class ReferenceState {
     this.blocks.push({hash: line.hash, stateRoot, tree, accounts});
   }
 
-  /** Forgets the blocks above `block`. */
   rollback(block: number): void {
     this.blocks.length = block + 1;
   }

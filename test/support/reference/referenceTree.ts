@@ -127,7 +127,6 @@ export class ReferenceTree {
     return this.readRows()[height]?.[index] ?? (this.zeros.nodes[height] as Uint8Array);
   }
 
-  /** @returns the value under the key, or undefined */
   read(hKey: Uint8Array): Uint8Array | undefined {
     const index = this.indexOfKey.get(encodeHex(hKey));
     return index === undefined ? undefined : this.leaf(index).value;

@@ -49,7 +49,6 @@ export class TreeOperations {
     return TreeOperations.open(this.suite, pages, root, this.reference);
   }
 
-  /** Inserts or updates a slot. */
   put(hKey: Uint8Array, value: bigint | number): void {
     const full = word(value);
     this.write(hKey, this.suite.hashSlotValue(full), full, stripZeros(full));

@@ -32,7 +32,6 @@ import {forkOf} from "./testForks.ts";
 /** What became of one case. undefined: it passed. */
 export type Verdict = {readonly failure: string} | {readonly skipped: string} | undefined;
 
-/** Runs the cases of one test of a file. */
 export async function* runStateTest(test: JsonObject): AsyncGenerator<{name: string; verdict: Verdict}> {
   const config = parseObject(test.config ?? {}, "config");
   const before = readState(test.pre);

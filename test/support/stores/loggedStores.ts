@@ -46,7 +46,6 @@ export class LoggedStores {
     return stores;
   }
 
-  /** A file with the first `blocks` blocks. */
   async writeBlocks(blocks: number): Promise<string> {
     const path = join(this.folder, `blocks-${blocks}.ndjson`);
     await writeFile(path, encodeLines(longChain(blocks, 60)));
@@ -57,7 +56,6 @@ export class LoggedStores {
     mustBeDone(await importSource(directory, await this.sourceOf(blocks), {finalized: 0}));
   }
 
-  /** @returns a new folder with the store's files */
   async copyOf(store: string): Promise<string> {
     const directory = join(this.folder, `copy-${++this.copies}`);
     await cp(store, directory, {recursive: true});

@@ -39,7 +39,6 @@ export class TableStore {
     return new TableStore(folder, whole, Number.parseInt(name, 10));
   }
 
-  /** Name of the table's file. */
   get file(): string {
     return `${String(this.table).padStart(6, "0")}.ldb`;
   }
@@ -50,7 +49,6 @@ export class TableStore {
     return directory;
   }
 
-  /** Changes one bit of the table. */
   async flip(directory: string, at: number, bit: number): Promise<void> {
     const path = join(directory, this.file);
     const bytes = await readFile(path);

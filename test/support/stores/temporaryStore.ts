@@ -30,7 +30,6 @@ export class TemporaryStore {
     this.engine = engine;
   }
 
-  /** @param workers - threads that prove */
   static async create(suite: SuiteName = "sha256", workers = 1): Promise<TemporaryStore> {
     const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
     return new TemporaryStore(folder, suite, workers, await openPool(folder, suite, workers));
@@ -119,7 +118,6 @@ export class TemporaryStore {
     if (chain.head().latest !== last) await held;
   }
 
-  /** The store's folder. */
   get directory(): string {
     return join(this.folder, "db");
   }

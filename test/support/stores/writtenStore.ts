@@ -107,7 +107,6 @@ export class WrittenStore {
   }
 }
 
-/** Applies a block with its state trie. */
 export async function applyWithTrie(writer: BlockWriter, block: BlockDifference): Promise<void> {
   const prepared = await writer.prepare(block);
   const trie = await new StateTrie(writer.batch, writer.trie).apply(block.accounts);

@@ -18,7 +18,6 @@ import {importHere} from "../../../support/stores/importedStore.ts";
 
 /** A block with several transactions and withdrawals. */
 const BUSY = 40;
-/** The chain's last. */
 const LAST = 100;
 /** A block with several transactions that is executed. */
 const LIED_ABOUT = isSoak() ? BUSY : 21;
