@@ -148,12 +148,13 @@ class PathSearch {
     const {held, oldest} = this;
     if (this.common !== undefined || oldest === undefined)
       return `the stream has not all finalizations after the ${held.finalizations} that are recorded here: a newer snapshot is needed`;
-    const end = held.latest < 0 ? "this store is empty" : `block ${held.latest} is the newest one held`;
+    const end =
+      held.latest < 0 ? "this store is empty" : `block ${held.latest} is the newest one in the store`;
     if (this.hasGap)
       return `the stream does not have what block ${oldest.number} changed, and ${end}: a snapshot of that block or a later one is needed`;
     if (held.latest < 0)
       return `the stream begins with block ${oldest.number}, and ${end}: a snapshot is needed`;
-    return `the stream continues with block ${oldest.number}, but its parent is not held, and ${end}: a newer snapshot is needed`;
+    return `the stream continues with block ${oldest.number}, but its parent is not in the store, and ${end}: a newer snapshot is needed`;
   }
 }
 

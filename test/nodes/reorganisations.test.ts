@@ -74,7 +74,7 @@ test("the head falls and no other block comes: nothing is removed until one does
     await waitForState(daemon, "waiting");
     assert.match(
       daemon.stderr,
-      new RegExp(`its newest block is ${height - 6}, block ${height} is held here`),
+      new RegExp(`its newest block is ${height - 6}, block ${height} is in the store`),
     );
     await waitForHash(daemon, height, held);
   });

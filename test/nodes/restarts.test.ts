@@ -84,7 +84,7 @@ test("geth is killed: its head falls, nothing is removed, and its next blocks co
   const fallen = await killNode();
   assert.ok(fallen <= height - LOST, `${fallen}`);
   await followers.each(async ({daemon}) => {
-    await daemon.waitForStderr(new RegExp(`its newest block is ${fallen}, block ${height} is held here`));
+    await daemon.waitForStderr(new RegExp(`its newest block is ${fallen}, block ${height} is in the store`));
     await waitForHash(daemon, height, chain.hashOf(height));
   });
   await raise(fallen, height);

@@ -57,7 +57,7 @@ test("alone it is waited for, nothing is removed, and its blocks are read as it 
         await waitForHead(empty, 0);
         for (const daemon of [first, second]) {
           await daemon.waitForStderr(
-            /"state":"waiting","reason":"\S+: its newest block is 0, block 10 is held here"/,
+            /"state":"waiting","reason":"\S+: its newest block is 0, block 10 is in the store"/,
           );
           await waitForHash(daemon, HELD, chain.hashOf(HELD));
         }

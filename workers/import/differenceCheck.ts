@@ -42,7 +42,7 @@ export class DifferenceCheck {
     const {number, stateRoot: headerRoot} = header;
     const trie = this.openParent(headerRoot);
     this.last = undefined;
-    if (trie === undefined) return {why: "the store does not hold the state trie", trie};
+    if (trie === undefined) return {why: "the store does not have the state trie", trie};
     const check = (given: Uint8Array): void => {
       if (headerRoot === undefined || Buffer.compare(given, headerRoot) === 0) return;
       throw new ChangesRefused(

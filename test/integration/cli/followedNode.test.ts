@@ -176,7 +176,7 @@ liveTest("what a service makes of a chain that changes", async (live, t) => {
         await waitForState(daemon, "waiting");
         assert.match(
           daemon.stderr,
-          new RegExp(`newest block is ${height - 2}, block ${height} is held here`),
+          new RegExp(`newest block is ${height - 2}, block ${height} is in the store`),
         );
         assert.equal(await daemon.readMetric('proofd_head_block{which="latest"}'), height);
         await live.grow(3);

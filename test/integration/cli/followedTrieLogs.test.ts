@@ -124,7 +124,7 @@ test("without the state trie blocks are refused, or taken as unverified, and log
   assert.ok(!refused.ok && refused.isFinal);
   assert.match(
     refused.message,
-    /^block 1 is unverified: the store does not hold the state trie\. --allow-unverified /,
+    /^block 1 is unverified: the store does not have the state trie\. --allow-unverified /,
   );
   await withFollower([...flags, "--allow-unverified"], async daemon => {
     await waitForLines(daemon);
@@ -132,7 +132,7 @@ test("without the state trie blocks are refused, or taken as unverified, and log
     await waitForMetric(daemon, 'proofd_head_block{which="finalized"} 4');
     assert.deepEqual(await readReadiness(daemon), [200, `ready\n${unverified(0, 5)}`]);
     const [line] = readLog(daemon, "blocks are unverified: no header or finalization commits to their state");
-    assert.deepEqual([line?.block, line?.reason], [1, "the store does not hold the state trie"]);
+    assert.deepEqual([line?.block, line?.reason], [1, "the store does not have the state trie"]);
     assert.deepEqual((await daemon.call("chain_getCoverage")).result.unverified, ["0x0", "0x5"]);
     const {result} = await daemon.call("chain_getProofAt", [ONE, [], "0x4"]);
     assert.deepEqual([result.unverified, result.block.number], [true, "0x4"]);

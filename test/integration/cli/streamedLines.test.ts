@@ -69,7 +69,7 @@ test("without --allow-unverified a line must have a header's root, or name that 
   assert.ok((await importStrictly([zero, rooted])).ok);
   for (const [given, message] of [
     [[zero, bare], "line 2: block 1 is unverified: its source gives no header"],
-    [[createLine(0, 0)], "line 1: block 0 is unverified: the store does not hold the state trie"],
+    [[createLine(0, 0)], "line 1: block 0 is unverified: the store does not have the state trie"],
   ] as const) {
     const outcome = await importStrictly(given);
     assert.ok(!outcome.ok && outcome.isFinal);

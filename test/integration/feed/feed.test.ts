@@ -176,7 +176,7 @@ describeNeeding(lacksNats(), "a feed", () => {
       const refusing = await startReplica(db);
       await waitForReadiness(
         refusing,
-        new RegExp(`not held[^]*The feed's snapshot of block 11 was refused: ${reason.source}`),
+        new RegExp(`not in the store[^]*The feed's snapshot of block 11 was refused: ${reason.source}`),
       );
       assert.equal((await refusing.get("/readyz")).status, 503);
       assert.match(refusing.stderr, /"msg":"the snapshot is refused: what is held stays"/);

@@ -266,9 +266,12 @@ describeNeeding(lacksNats(), "a feed with lies", () => {
       [change(1, ROOT_AT), /block 1.* state root/],
       [
         change(2, PARENT_AT),
-        /continues with block 2, but its parent is not held, and block 1 is the newest one/,
+        /continues with block 2, but its parent is not in the store, and block 1 is the newest one/,
       ],
-      [blocks[4] as Raw, /continues with block 4, but its parent is not held, and block 2 is the newest one/],
+      [
+        blocks[4] as Raw,
+        /continues with block 4, but its parent is not in the store, and block 2 is the newest one/,
+      ],
       [change(4, CHAIN_AT), /expected chain 1337, got chain 1336/],
       [{...(blocks[5] as Raw), body: bodyOf(5).subarray(0, 20)}, /block 5: its changes do not unpack/],
       [{head: Buffer.from("PF"), body: bodyOf(5)}, /the message: expected at least 3 bytes, got 2/],

@@ -82,7 +82,7 @@ export async function* readNodeBlocks(
       looksBehind = head.number < latest ? looksBehind + 1 : 0;
       if (looksBehind === 0) watch.set("following");
       else if (looksBehind >= MAX_LOOKS_BEHIND)
-        watch.set("waiting", `${name}: its newest block is ${head.number}, block ${latest} is held here`);
+        watch.set("waiting", `${name}: its newest block is ${head.number}, block ${latest} is in the store`);
       await waitForHead(chain);
       continue;
     }
@@ -215,7 +215,7 @@ async function describeContradiction({nodes, host: {writer, signal}}: NodeChain)
   const [name, next] = await nodes.use(findNext, signal);
   const parent = next === undefined ? "another one" : toHex(next.parentHash);
   return new SourceError(
-    `the node ${name} contradicts itself: its block ${latest} is ${toHex(hashOf(writer, latest))}, as held here, ` +
+    `the node ${name} contradicts itself: its block ${latest} is ${toHex(hashOf(writer, latest))}, as in the store, ` +
       `but its block ${latest + 1} names ${parent} as its parent`,
   );
 }

@@ -137,7 +137,7 @@ async function readStates(heads: readonly number[], waits: number): Promise<stri
 }
 
 test("a node that is behind is waited for, and does not count as followed before", async () => {
-  const waiting = "waiting: http://node: its newest block is 0, block 10 is held here";
+  const waiting = "waiting: http://node: its newest block is 0, block 10 is in the store";
   assert.deepEqual(await readStates([0], 9), []);
   // The next node's blocks are read, though there are only two.
   assert.deepEqual(await readStates([...Array(10).fill(0), 12], 11), [waiting, "reading", "following"]);
@@ -146,7 +146,7 @@ test("a node that is behind is waited for, and does not count as followed before
 test("a node that has not come to the first block of the store is waited for too", async () => {
   await store.close();
   store = await WrittenStore.begun(5, 10);
-  const waiting = "waiting: http://node: its newest block is 2, block 10 is held here";
+  const waiting = "waiting: http://node: its newest block is 2, block 10 is in the store";
   assert.deepEqual(await readStates([...Array(10).fill(2), 12], 11), [waiting, "reading", "following"]);
 });
 

@@ -32,7 +32,7 @@ test("a source waits only while no node answers, and says why each one does not"
 
 test("a source that is behind is reported with its newest block, and over one that does not answer", () => {
   const {watch, states} = watchTwo();
-  const reason = (block: number) => `a: its newest block is ${block}, block 9 is held here`;
+  const reason = (block: number) => `a: its newest block is ${block}, block 9 is in the store`;
   for (const block of [0, 0, 4]) watch.set("waiting", reason(block));
   for (const name of ["a", "b"]) noteDown(watch, name, "x");
   watch.noteNode({kind: "node", name: "a", state: "up", reason: "it answers"});
