@@ -1,7 +1,4 @@
-/**
- * eth_getProof of every account and slot that a random chain touches, at every block, is geth's to the byte: also of old blocks after
- * reorganisations of 32 blocks, and while they are pruned. Accounts and contracts are made, emptied, deleted and made again.
- */
+/** eth_getProof at every block is geth's to the byte, also after reorganisations and while blocks are pruned. */
 import assert from "node:assert/strict";
 import {randomInt} from "node:crypto";
 import {after, before, test} from "node:test";

@@ -1,7 +1,4 @@
-/**
- * What a real geth calls final: the tag `finalized` of layer 2, and layer 1 with the rollup contract, whose tag is moved by its
- * consensus client too. The events hold the state roots of geth's own headers. The tests run in this order; the last ones end their nodes.
- */
+/** What a real geth calls final, on both layers. The tests run in this order; the last ones end their nodes. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {encodeCall} from "../../demo/abi.ts";

@@ -1,7 +1,4 @@
-/**
- * proofd follows a chain with rules of its own: a real geth behind a proxy that makes of its blocks those of another chain. Their
- * headers have more fields, each block begins with a transaction of type 0x7e, and others have this type in place of their own.
- */
+/** proofd follows a foreign chain: a proxy adds fields to geth's headers, and transactions of type 0x7e. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {RLP} from "@ethereumjs/rlp";

@@ -1,7 +1,4 @@
-/**
- * The state of a geth in the middle of its chain begins a store of tries alone, which follows the geth from there: by `execute` and by
- * `trace`, over a reorganisation. Every proof is geth's to the byte.
- */
+/** A store of tries begins with the state of a geth, and follows it by `execute` and `trace`, over a reorganisation. */
 import assert from "node:assert/strict";
 import {spawnSync} from "node:child_process";
 import {writeFile} from "node:fs/promises";

@@ -1,7 +1,4 @@
-/**
- * A geth that prunes: it has the states of its newest 128 blocks only. `execute` needs none of them. `trace` that begins before says
- * what is missing and what helps, and reads those blocks from another node as soon as there is one.
- */
+/** A geth with 128 states: `execute` needs none of them; `trace` names what is missing, or asks another node. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";

@@ -1,9 +1,4 @@
-/**
- * The chain of a geth is reorganised while proofd follows it, by `execute` and by `trace` at once. The branches differ in what they
- * do to the same accounts and slots, so a value that is left over from a replaced branch is found: by the state root of the next
- * header, and by eth_getProof at the end. The tests run in this order on one chain.
- */
-
+/** geth's chain is reorganised under `execute` and `trace` at once. The tests run in this order on one chain. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";

@@ -1,9 +1,4 @@
-/**
- * geth and proofd are killed and come back. A geth that is killed loses the states that it has not saved, and blocks: its head
- * falls to where it was stopped last, and rises again when its blocks are handed over again. The tests run in this order on one
- * chain.
- */
-
+/** geth and proofd are killed and come back, geth with fewer blocks. The tests run in this order on one chain. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";

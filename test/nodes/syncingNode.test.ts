@@ -1,7 +1,4 @@
-/**
- * A geth that knows which block is the head, but has only block 0: proofd beside it waits, or follows another node. Then the geth
- * downloads the chain from another one, so that its head moves in jumps. The tests run in this order.
- */
+/** A geth that has block 0 only: proofd waits, or follows another node, until it has synced. In this order. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";

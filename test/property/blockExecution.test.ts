@@ -1,5 +1,4 @@
 /** Random blocks that @ethereumjs makes: our own EVM finds every one to be as its header says, and changes what the library changes. */
-
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";

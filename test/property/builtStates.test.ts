@@ -1,7 +1,4 @@
-/**
- * Law: a store that begins with the whole state of a block in the middle of a chain proves, to the byte, what a store of the whole
- * chain does at that block, and at every later one that is imported on top. A state that differs in anything is refused.
- */
+/** Law: a store that begins with a whole state proves, to the byte, what a store of the whole chain does. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";

@@ -1,7 +1,4 @@
-/**
- * Laws of the compact form and of multiproofs, on random trees of the reference: they expand to the hashes of the answers of
- * chain_getProof that they are made of, and slots alone prove the same. property/multiProofs: whole ones prove what the answers prove.
- */
+/** Laws on random trees: a compact form expands to the answers that it is made of, and slots alone prove the same. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";

@@ -1,7 +1,4 @@
-/**
- * Random programs in a real store, estimated, and each run again as a signed transaction by @ethereumjs/vm on a state
- * of its own.
- */
+/** Random programs, estimated in a real store, and each run again as a signed transaction by @ethereumjs/vm. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import type {Common} from "@ethereumjs/common";

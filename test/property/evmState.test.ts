@@ -1,7 +1,4 @@
-/**
- * The state of our own EVM, as the library writes it, against plain maps that are copied whole at every checkpoint.
- */
-
+/** The state of our own EVM against plain maps that are copied whole at every checkpoint. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Account, Address} from "@ethereumjs/util";

@@ -1,7 +1,4 @@
-/**
- * Law: what differs between any two blocks, asked for in any pages, is to the byte that of the reference, and makes the one state of the
- * other, both ways. Pool, threads and LevelDB are real.
- */
+/** Law: what differs between two blocks is, to the byte, the reference's, and makes one state of the other. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {isDeepStrictEqual} from "node:util";

@@ -1,7 +1,4 @@
-/**
- * Law: the leaves of any ranges of any tree at any block are, to the byte, those of the reference, and ranges from the first to the
- * last put the whole tree together. Pool, threads and LevelDB are real.
- */
+/** Law: any range of leaves is, to the byte, the reference's, and ranges put every tree together, at any block. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";

@@ -1,7 +1,4 @@
-/**
- * Law: the multiproof that a store makes is, to the byte, the one that is gathered from the reference's answers to chain_getProof,
- * and the client verifies it. Pool, threads and LevelDB are real.
- */
+/** Law: a store's multiproof is, to the byte, the one that is gathered from the reference's single proofs. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";

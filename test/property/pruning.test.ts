@@ -4,7 +4,6 @@
  * that they reach. So it is from what kill -9 leaves at any write, whole or cut anywhere: every block has its trees and its state trie,
  * and no acknowledged one is lost.
  */
-
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {existsSync, readdirSync, statSync} from "node:fs";

@@ -1,8 +1,4 @@
-/**
- * Random programs on anvil: the differences from its traces, by both methods, against the execution of the same blocks here. What is
- * read at first must give the executed trees whenever it gives the executed state, and what is read again must give both.
- */
-
+/** Random programs on anvil: the differences from its traces, by both methods, against executing the blocks here. */
 import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";

@@ -1,7 +1,4 @@
-/**
- * One flipped bit anywhere in a table of a closed store: the store is refused, or it opens, is read, written and compacted, and
- * LevelDB does not end the process. This file is that process.
- */
+/** A closed store with one flipped bit in a table is refused, or works: LevelDB never ends the process, this file. */
 import assert from "node:assert/strict";
 import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";

@@ -1,7 +1,4 @@
-/**
- * The table of rooms against the imports of all sources, and exports that nobody imports. `test` is not in the
- * table: it may import everything.
- */
+/** The table of rooms against the imports of all sources, but those of `test`, and exports that nobody imports. */
 import assert from "node:assert/strict";
 import {existsSync, readdirSync, readFileSync} from "node:fs";
 import {dirname, join, normalize} from "node:path";

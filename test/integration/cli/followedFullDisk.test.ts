@@ -22,10 +22,7 @@ const SMALL = 'mount -t tmpfs -o size=1m none "$1"; shift; exec "$@"';
 /** A disk that was not unmounted is mounted read-only in two steps: the first repairs it by its journal. */
 const MOUNT = 'mount -o loop "$1" "$2"; mount -o "remount,$3" "$2"; shift 3; exec "$@"';
 
-/**
- * A small disk that a test can fill while files on it are written. Each process sees it in a mount namespace of its own, so nothing
- * stays mounted when the process ends. It needs root on Linux.
- */
+/** A small disk that a test can fill, in a mount namespace of each process. It needs root on Linux. */
 class LoopDisk {
   /** Where processes see the disk. */
   readonly path: string;

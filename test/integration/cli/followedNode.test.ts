@@ -1,7 +1,4 @@
-/**
- * A layer-2 node is followed: a real anvil, the execute source, reorganisations and restarts. The tests run in this order
- * on one chain. The store that `imported` names is filled by the import, and later tests compare with its roots.
- */
+/** A layer-2 node is followed through reorganisations and restarts. The tests run in this order on one chain. */
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before} from "node:test";

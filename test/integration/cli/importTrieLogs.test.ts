@@ -1,5 +1,4 @@
 /** `import --trielogs`: the same store as that of the same chain's blocks, and what is refused. */
-
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";

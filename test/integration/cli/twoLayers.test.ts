@@ -1,7 +1,4 @@
-/**
- * The whole way, with two real nodes: blocks of layer 2 are followed and executed, a rollup contract on layer 1 finalizes them,
- * and proofs of them are waited for. The service is killed at random moments while both nodes grow and are started again.
- */
+/** Two real nodes: layer 2 is executed, layer 1 finalizes it, and the service is killed while both grow. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";

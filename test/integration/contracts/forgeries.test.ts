@@ -41,10 +41,7 @@ const ERRORS: readonly (readonly [complaint: RegExp, error: string])[] = [
   [/the end of the proof/, "TrailingBytes"],
 ];
 
-/**
- * The checks that client/ makes while it reads, before all others. A contract makes all checks in one pass, so it may come to another
- * flaw of the same proof first.
- */
+/** Checks that client/ makes while it reads. A contract checks in one pass, so it may find another flaw first. */
 const READING_ERRORS: ReadonlySet<string> = new Set([
   "ProofTooShort",
   "LeafCountOutOfRange",

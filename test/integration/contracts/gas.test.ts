@@ -51,10 +51,7 @@ interface FilledKey {
   readonly present?: {readonly value: Uint8Array; readonly hVal: Uint8Array};
 }
 
-/**
- * A tree of any size at the cost of the paths that are opened: a sub-tree that none of them enters is a random digest. What a
- * proof costs depends on where sub-trees are empty, and not on what the others hold.
- */
+/** A tree of any size at the cost of the opened paths: a sub-tree that none of them enters is a random digest. */
 class FilledTree {
   private readonly nextFreeNode: number;
   private readonly zero: readonly Uint8Array[];

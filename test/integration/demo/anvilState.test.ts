@@ -1,5 +1,4 @@
 /** Chains of a real anvil from their block 0: one that proofd makes, where most tests that follow a node start, and anvil's own. */
-
 import assert from "node:assert/strict";
 import {mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";

@@ -1,7 +1,4 @@
-/**
- * examples/relayer between two real nodes: proofd executes layer 2's blocks and waits for layer 1 to finalize them; the example takes the
- * proof of a token balance to a contract on layer 1, which pays as much in wei.
- */
+/** examples/relayer between two real nodes: the proof of a token balance, taken to layer 1, pays as much in wei. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";

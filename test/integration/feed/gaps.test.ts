@@ -1,7 +1,4 @@
-/**
- * Stores that change while nobody publishes them, streams that are emptied, and backups: whatever the stream then lacks, replicas end with the
- * publisher's chain, without an operator. Until then they say that they are behind. One broker, one stream for each case.
- */
+/** Stores that change unpublished, emptied streams, backups: replicas end with the publisher's chain by themselves. */
 import assert from "node:assert/strict";
 import {cp, mkdir, rm} from "node:fs/promises";
 import {after, before, test} from "node:test";

@@ -1,7 +1,4 @@
-/**
- * Answers in memory that is used again, over real sockets: always the right ones, and the memory comes back. Memory that is given
- * back too early would be written into while a slow reader's answer waits in it.
- */
+/** Answers in reused memory, over real sockets: given back too early, it would change under a slow reader. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {LaneId} from "../../../server/request/requestCalls.ts";

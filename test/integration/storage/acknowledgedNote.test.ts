@@ -1,7 +1,4 @@
-/**
- * The note of the newest acknowledged block (ACKNOWLEDGED): a store that does not hold that block is refused. What was not
- * acknowledged may be lost: that is no damage.
- */
+/** The note ACKNOWLEDGED: a store without the block that it names is refused. What it does not name may be lost. */
 import assert from "node:assert/strict";
 import {cp, mkdir, readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";

@@ -1,7 +1,4 @@
-/**
- * A log or manifest with a flipped bit: the store is refused by file and byte, and what stands before the damage can be kept. That
- * every flipped bit is seen, unit/storage/leveldb/logFile shows.
- */
+/** A log or manifest with a flipped bit is refused by file and byte, and what stands before it can be kept. */
 import assert from "node:assert/strict";
 import {readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";

@@ -1,7 +1,4 @@
-/**
- * An answer of chain_getLeaves or chain_getChanges ends where its limits are met, and the pages that are read for changes grow with what
- * changed.
- */
+/** Answers of chain_getLeaves and chain_getChanges end at their limits, and read no more pages than they need. */
 import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";

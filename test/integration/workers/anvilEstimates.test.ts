@@ -1,7 +1,4 @@
-/**
- * Gas limits beside a real node: every call is estimated here and by anvil, on the same accounts in the same block, and anvil executes
- * it with our limit. They are what the search for the least gas meets; what opcodes cost, published tests show.
- */
+/** Every call is estimated here and by anvil, on the same state, and anvil executes it with our limit. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";

@@ -1,7 +1,4 @@
-/**
- * Every descriptor has one owner: none is closed twice, whatever an import reads from and however it ends. A second close
- * hits whoever has the number by then: LevelDB's log, a client's socket.
- */
+/** Every descriptor has one owner: a second close would hit another file or socket with the same number. */
 import assert from "node:assert/strict";
 import {execFileSync, spawnSync} from "node:child_process";
 import {createWriteStream, existsSync, readdirSync, readFileSync, readlinkSync} from "node:fs";

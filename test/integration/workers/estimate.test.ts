@@ -1,8 +1,4 @@
-/**
- * chain_estimateGas over the wire: a store made of block differences, its answers, errors and flags; and why a call has no estimate, in
- * words that its caller can act on.
- */
-
+/** chain_estimateGas over the wire: answers, errors, flags, and why a call has no estimate. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";

@@ -1,8 +1,4 @@
-/**
- * Endless loops and short estimates at once, on a server with one estimate thread: what is answered while what is not. Nothing
- * here looks at a clock; the loops may take a quarter of an hour, so that none ends before the test does.
- */
-
+/** Endless loops and short estimates at once, on one estimate thread. No loop ends before its test does. */
 import assert from "node:assert/strict";
 import {after, afterEach, before, describe, test} from "node:test";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";

@@ -1,7 +1,4 @@
-/**
- * The tests that Ethereum's clients share: state tests and blockchain tests of berlin to osaka, where ../shared has them. Half of
- * their files; `npm run test:soak` takes all.
- */
+/** State and blockchain tests of Ethereum's clients, berlin to osaka: half of the files, in a soak all of them. */
 import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
 import {after, before, test} from "node:test";

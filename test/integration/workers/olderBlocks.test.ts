@@ -1,8 +1,4 @@
-/**
- * Blocks from before the merge, made by @ethereumjs and executed by us: of ethash, with an uncle's rewards, on a chain that comes from
- * the first fork to berlin, where another EVM executes it; and of clique, where who sealed is paid.
- */
-
+/** Blocks from before the merge, made by @ethereumjs: of ethash, with uncles, up to berlin, and of clique. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {
@@ -99,10 +95,7 @@ class LibraryChain {
   }
 }
 
-/**
- * With a call of the contract, a creation that destroys itself in every second block, nothing for an account that is not there, and, from
- * the second on, an uncle.
- */
+/** A call, a creation, which destroys itself in every second block, and an uncle from the second block on. */
 function nextOfEthash(chain: LibraryChain, number: bigint): Promise<Block> {
   const {common, parent} = chain;
   common.setHardfork(forkOf(number)[0]);

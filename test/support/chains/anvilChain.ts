@@ -6,7 +6,6 @@
  * Gas, receipts and logs are compared with the header, state roots are not: anvil keeps zeroed slots as leaves of its trie. Its
  * block 0 has accounts of its own, so execution begins with what anvil holds then.
  */
-
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";

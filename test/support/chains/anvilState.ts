@@ -2,7 +2,6 @@
  * The state file with which anvil starts at a genesis block (`anvil --load-state`). `anvil --init` cannot be used where the
  * block's hash counts: it leaves the state root of block 0 that of an empty state (anvil 1.7.1).
  */
-
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";

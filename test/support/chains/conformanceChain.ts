@@ -1,7 +1,4 @@
-/**
- * The public conformance chain, which the standard nodes are tested with: 54 blocks from homestead to osaka. And the digests of geth's
- * proofs of it, of every account and slot at every block.
- */
+/** The public conformance chain, homestead to osaka, and digests of geth's proofs of every account and slot. */
 import {createHash} from "node:crypto";
 import {fileURLToPath} from "node:url";
 import {readFixture} from "../reference/fixtures.ts";

@@ -1,5 +1,4 @@
 /** The genesis file of chains that EngineChain makes. */
-
 import {readContract} from "../../../demo/artefact.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {balanceSlot} from "../demo/demoAddresses.ts";

@@ -1,5 +1,4 @@
 /** What EngineChain's blocks do: everything that changes accounts and slots, by transactions and outside of them. */
-
 import {encodeCall} from "../../../demo/abi.ts";
 import {TOKEN} from "../demo/cast.ts";
 import type {BlockPlan} from "./engineChain.ts";

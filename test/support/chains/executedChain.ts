@@ -1,7 +1,4 @@
-/**
- * A chain that is executed from its genesis file and its RLP blocks. Tests run it with `executeChainOn`.
- */
-
+/** A chain that is executed from its genesis file and its RLP blocks. Tests run it with `executeChainOn`. */
 import {createReadStream, readFileSync} from "node:fs";
 import {join} from "node:path";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";

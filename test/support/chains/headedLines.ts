@@ -1,5 +1,4 @@
 /** Lines with whole headers, which name the state roots that their changes give. */
-
 import {listHeaderFields} from "../../../nodes/blocks/nodeHeader.ts";
 import {readDifferenceLines} from "../../../nodes/files/differenceLines.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";

@@ -1,6 +1,4 @@
-/**
- * A state in plain maps: the sum of block differences, and its Merkle-Patricia root.
- */
+/** A state in plain maps: the sum of block differences, and its Merkle-Patricia root. */
 import {createMPT} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {Account, unpadBytes} from "@ethereumjs/util";

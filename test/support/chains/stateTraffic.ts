@@ -1,7 +1,4 @@
-/**
- * Transactions that make every kind of change to accounts and slots, block by block. Contracts are made by the deployer that
- * anvil has from the start, with CREATE2.
- */
+/** Every kind of change to accounts and slots, block by block. Anvil's own deployer makes the contracts, by CREATE2. */
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {PEOPLE, type Sent} from "./people.ts";

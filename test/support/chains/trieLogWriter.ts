@@ -1,7 +1,4 @@
-/**
- * Makes trie logs of block differences, as the Shomei plugin of Besu writes them: old and new values of what a block touched, reads
- * too. Its state is plain maps, which share no code with the store.
- */
+/** Trie logs of block differences, as Besu's Shomei plugin writes them, by maps that share no code with the store. */
 import {RLP} from "@ethereumjs/rlp";
 import {KECCAK256_RLP, unpadBytes} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";

@@ -1,6 +1,4 @@
-/**
- * All accounts of the demo chain: accounts that send, addresses that only receive, contracts.
- */
+/** All accounts of the demo chain: accounts that send, addresses that only receive, contracts. */
 import {generateAddress, generateAddress2} from "@ethereumjs/util";
 import {word} from "../../../demo/abi.ts";
 import {type ContractArtefact, readContract} from "../../../demo/artefact.ts";

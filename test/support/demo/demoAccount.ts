@@ -1,6 +1,4 @@
-/**
- * Accounts of the demo chain. Their keys are hashes of public labels, which anyone can compute. They protect nothing of value.
- */
+/** Accounts of the demo chain. Their keys are hashes of public labels, and protect nothing of value. */
 import {privateToAddress} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
 

@@ -1,6 +1,4 @@
-/**
- * Addresses and slots of the demo chain that are worth a proof.
- */
+/** Addresses and slots of the demo chain that are worth a proof. */
 import {generateAddress2} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {addressWord, word} from "../../../demo/abi.ts";

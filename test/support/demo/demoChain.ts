@@ -4,7 +4,6 @@
  * State is kept by @ethereumjs' own MerkleStateManager, not by evm/execution. So an import of the result tests one
  * against the other.
  */
-
 import {
   type Block,
   type BlockHeader,

@@ -1,6 +1,4 @@
-/**
- * The demo chain's block 0: every hard fork up to osaka from the start, 320 accounts with ether, one old ledger.
- */
+/** The demo chain's block 0: every hard fork up to osaka, 320 accounts with ether, one old ledger. */
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {word} from "../../../demo/abi.ts";

@@ -6,7 +6,6 @@
  *         14..20   tokens for 350 holders
  *        21..100   transfers of ether and tokens, and between them the events of createEvents
  */
-
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {encodeCall, word} from "../../../demo/abi.ts";
 import {

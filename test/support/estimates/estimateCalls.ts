@@ -1,5 +1,4 @@
 /** Calls of chain_estimateGas for unit tests, against one small chain. Refused calls are told apart by their message. */
-
 import assert from "node:assert/strict";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {parseEstimateCall} from "../../../server/methods/estimateGas/estimateParams.ts";

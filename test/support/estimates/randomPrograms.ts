@@ -1,7 +1,4 @@
-/**
- * fast-check arbitraries for EVM programs. Their statements leave the stack as it was. They have bounded loops, branches on
- * gas, calls of each other, creations and every kind of end.
- */
+/** fast-check arbitraries for EVM programs, with bounded loops. Their statements leave the stack as it was. */
 import fc from "fast-check";
 import {assemble, OP, type Part, pushWidth} from "./bytecode.ts";
 import {createCommon} from "./hardforks.ts";

@@ -1,5 +1,4 @@
 /** A state in plain maps, as the interpreter reads it and changes it. */
-
 import type {Evm} from "../../../evm/interpreter/evm.ts";
 import type {SourceAccount, StateSource} from "../../../evm/interpreter/stateSource.ts";
 import {readWritten} from "../../../evm/interpreter/written.ts";

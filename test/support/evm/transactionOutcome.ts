@@ -1,5 +1,4 @@
 /** One transaction in a block: what goes in, and what comes out whoever executes it. */
-
 import {toHex} from "../../../storage/hex.ts";
 import type {MemoryState} from "../chains/memoryState.ts";
 

@@ -1,7 +1,4 @@
-/**
- * A thread with clients of a server in the main thread. So they take none of its processor time, and a client that has much to read
- * does not keep another one from reading.
- */
+/** A thread with clients of the main thread's server: they take none of its time, and do not delay each other. */
 import {closeSync, openSync, readSync} from "node:fs";
 import {parentPort, workerData} from "node:worker_threads";
 import {ThreadClock} from "../../../workers/threads/threadClock.ts";

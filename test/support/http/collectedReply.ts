@@ -1,5 +1,4 @@
 /** An answer that is kept in memory instead of a socket. Its reader stops and continues when it is told to. */
-
 import type {ReplySink} from "../../../server/request/replySink.ts";
 import type {Piece} from "../../../server/request/taskText.ts";
 

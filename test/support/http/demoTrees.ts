@@ -1,7 +1,4 @@
-/**
- * Tests of getLeaves, getChanges and getCodes of the demo chain, over real sockets. They are for a service that another test has
- * started: the demo chain takes seconds to execute.
- */
+/** Tests of getLeaves, getChanges and getCodes of the demo chain, for a service that another test has started. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";

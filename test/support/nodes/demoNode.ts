@@ -1,8 +1,4 @@
-/**
- * A node that holds the demo chain: JSON-RPC over HTTP, batches too. It gives whole blocks as RLP (debug_getRawBlock), or, as
- * nodes without that method do, only as JSON. A test may change what it answers.
- */
-
+/** A JSON-RPC node of the demo chain, by debug_getRawBlock or by JSON alone. A test may change its answers. */
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {type Block, createBlock, createBlockFromRLP} from "@ethereumjs/block";

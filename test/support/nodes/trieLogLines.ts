@@ -1,5 +1,4 @@
 /** Trie logs of chains that are written as differences. */
-
 import {readDifferenceLines} from "../../../nodes/files/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import type {LoggedBlock} from "../chains/loggedBlock.ts";

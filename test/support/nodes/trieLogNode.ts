@@ -1,5 +1,4 @@
 /** A node with trie logs: JSON-RPC over HTTP, batches too. A test may change what it answers. */
-
 import {toHex} from "../../../storage/hex.ts";
 import type {DifferenceLine} from "../chains/differenceLine.ts";
 import {type Header, headLines} from "../chains/headedLines.ts";

@@ -1,7 +1,4 @@
-/**
- * A headless Chromium that a test drives over its debugging pipe (the DevTools protocol): messages are JSON, each with a zero byte
- * after it, on descriptors 3 and 4.
- */
+/** A headless Chromium on its debugging pipe: JSON with a zero byte after each message, descriptors 3 and 4. */
 import {rm} from "node:fs/promises";
 import type {Readable, Writable} from "node:stream";
 import {once, waitUntil, within} from "../wait.ts";

@@ -1,7 +1,4 @@
-/**
- * A thread for work with many promises: node:test watches each one that is made on the test's thread, which may take longer
- * than the work. The test closes it.
- */
+/** A thread for work with many promises, each of which node:test would watch. The test closes it. */
 import {SupervisedThread} from "../../../workers/threads/supervisor.ts";
 
 export class OwnThread {

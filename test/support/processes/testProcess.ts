@@ -1,7 +1,4 @@
-/**
- * Ends a process of node:test after its last test, whatever that test left open, and when the runner ends. Every module that
- * creates something that keeps a process alive imports this one.
- */
+/** Ends a process of node:test after its last test. Every module that would keep one alive imports this one. */
 import {after, afterEach, beforeEach} from "node:test";
 import {RUN_VARIABLE} from "./runVariable.ts";
 

@@ -1,5 +1,4 @@
 /** `proofd pull` with small parts and ranges, so that a small chain makes many of them. */
-
 import {PullProgress} from "../../../cli/commands/pull/pullProgress.ts";
 import {runPull} from "../../../cli/commands/pull/pullRun.ts";
 import {createCommand} from "../../../cli/flags/flagTable.ts";

@@ -1,7 +1,4 @@
-/**
- * Answers of chain_getChanges, slow and obvious: docs/proofs.md, section 16, word by word. The parts stay apart, so that forgeries can
- * be made of them.
- */
+/** Answers of chain_getChanges by docs/proofs.md, section 16, slow and obvious, in parts that can be forged. */
 import {concatBytes, isEqual, joinBytes} from "../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {compactAnswers} from "../../../client/compact/compactProof.ts";

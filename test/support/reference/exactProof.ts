@@ -1,7 +1,4 @@
-/**
- * The exact shape of an answer of chain_getProof: the fields of docs/proofs.md, section 5, in that order, and no others. Clients
- * need not insist on it; the product must not send anything else.
- */
+/** The exact shape of chain_getProof's answers (docs/proofs.md, section 5), which clients need not insist on. */
 import {isObject} from "../../../client/bytes/values.ts";
 import type {HashSuite} from "../../../client/hash/hashSuites.ts";
 import {type Proven, verifyProof as verifyLeniently} from "../../../client/proof/proofVerifier.ts";

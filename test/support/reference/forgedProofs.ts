@@ -1,7 +1,4 @@
-/**
- * Makes forgeries of valid proof bytes, by class: of each field, of each byte, and those below. Each differs from the valid proof in
- * its bytes, root or request, and none may be accepted: a verifier accepts one string of bytes for a request and a root.
- */
+/** Forgeries of valid proof bytes, by class. None may be accepted: one request and root have one valid proof. */
 import {concatBytes, isEqual} from "../../../client/bytes/byteString.ts";
 import {askAccounts} from "../../../client/compact/askedKeys.ts";
 import {compactAnswers, verifyMultiProof} from "../../../client/compact/compactProof.ts";

@@ -1,7 +1,4 @@
-/**
- * Forgeries of answers. An answer is a value of named fields; a layout says of what kind each of them is. Each field is changed in all
- * ways that fit its kind, so no place is forgotten. What no such change makes is in the forged*.ts files.
- */
+/** Forgeries of answers: a layout names the kind of each field, and each is changed in all ways that fit its kind. */
 import {isDeepStrictEqual} from "node:util";
 import {concatBytes} from "../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";

@@ -1,7 +1,4 @@
-/**
- * A hash suite that remembers its hashes. Thousands of proofs of the same trees share most of their nodes. A hash of
- * node:crypto costs 3.6 us, one of our poseidon2 about 40 us. The key is the whole message, so a wrong proof stays wrong.
- */
+/** A hash suite that remembers hashes by whole messages: proofs of the same trees share most of their nodes. */
 import type {HashSuite} from "../../../client/hash/hashSuites.ts";
 
 /** Messages to remember before all are forgotten: about 50 MB. */

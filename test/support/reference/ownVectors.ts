@@ -1,7 +1,4 @@
-/**
- * Test vectors of our own, which are made from the reference whenever they are read. test/fixtures/own/vectors.json has their digests,
- * so that they stay what they were. `writeVectors.ts` writes them for anyone who writes a verifier or a store.
- */
+/** Our own test vectors, made from the reference when they are read. test/fixtures/own has their digests. */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";

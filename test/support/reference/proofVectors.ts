@@ -1,5 +1,4 @@
 /** Test vectors: whole answers of chain_getProof, with the blocks that they belong to. */
-
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import type {HashSuite} from "../../../client/hash/hashSuites.ts";
 import {word} from "../../../client/hash/hashSuites.ts";

@@ -1,7 +1,4 @@
-/**
- * Answers of chain_getLeaves, slow and obvious: docs/proofs.md, section 15, word by word. The parts stay apart, so that forgeries can
- * be made of them.
- */
+/** Answers of chain_getLeaves by docs/proofs.md, section 15, slow and obvious, in parts that can be forged. */
 import {concatBytes, isEqual, isZero, joinBytes} from "../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {compactAnswers} from "../../../client/compact/compactProof.ts";

@@ -5,7 +5,6 @@
  *   block n   ->  account tree (a ReferenceTree)  +  address -> account
  *   account   ->  nonce, balance, code, slots, storage tree; replaced whole when it changes
  */
-
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {type HashSuite, hashWord, word} from "../../../client/hash/hashSuites.ts";

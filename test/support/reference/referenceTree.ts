@@ -8,7 +8,6 @@
  * Leaves and nodes are never changed in place. So a node whose two children are the very objects of the last time is the node
  * of the last time, and a proof is made once for each state of the tree.
  */
-
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {
   encodeLeafOpening,

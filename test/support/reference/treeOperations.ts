@@ -1,5 +1,4 @@
 /** A tree's writer and the slow reference, changed side by side. */
-
 import {HASH_SUITES, word} from "../../../client/hash/hashSuites.ts";
 import {TreeWriter} from "../../../storage/commit/treeWriter.ts";
 import {PairBatch} from "../../../storage/hash/pairBatch.ts";

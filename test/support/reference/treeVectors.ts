@@ -1,5 +1,4 @@
 /** Test vectors of one storage tree: its root after every operation, and the opening of every leaf at the end. */
-
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {type HashSuite, hashWord, word} from "../../../client/hash/hashSuites.ts";
 import {ReferenceTree} from "./referenceTree.ts";

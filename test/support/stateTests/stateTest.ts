@@ -4,7 +4,6 @@
  *   env, pre, transaction      the block, the state, the parts of a transaction
  *   post.FORK[]                root and hash of the logs for the transaction of one choice of parts; txbytes: it, signed
  */
-
 import type {Common} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {createTx} from "@ethereumjs/tx";

@@ -1,5 +1,4 @@
 /** Files of published tests, and what became of their cases. */
-
 import {readdirSync, readFileSync} from "node:fs";
 import {join} from "node:path";
 import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/blockExecutor.ts";

@@ -1,5 +1,4 @@
 /** The names of hard forks in the tests, and geth's config of a chain that has them. */
-
 import {CHAIN_START, configOfFork} from "../../../evm/execution/forks.ts";
 import {type JsonObject, parseObject} from "../../../evm/execution/gethJson.ts";
 import {rulesOf} from "../../../evm/interpreter/rules.ts";

@@ -13,10 +13,7 @@ import {proveCalls} from "./proveCalls.ts";
 export const memoisedSha256 = memoiseSuite(sha256Suite);
 export const memoisedPoseidon2 = memoiseSuite(poseidon2Suite);
 
-/**
- * The chain whose slots the verifier has accepted, for an account as it was (or for the absent accounts of a state). Their texts
- * are the same at every block at which the account is unchanged.
- */
+/** Chains whose slots the verifier has accepted, by account: their texts are the same while it is unchanged. */
 const acceptedChains = new WeakMap<ReferenceAccount | ReferenceState, RandomChain>();
 
 /**

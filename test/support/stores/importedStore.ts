@@ -1,7 +1,4 @@
-/**
- * Fills a store in the test's own process, as a thread of `proofd import` would: the command's process costs 0.9 s of processor
- * time.
- */
+/** Fills a store in the test's own process: that of `proofd import` costs 0.9 s of processor time. */
 import {writeFile} from "node:fs/promises";
 import {createCommand} from "../../../cli/flags/flagTable.ts";
 import {IMPORT_FLAGS, readImportSource} from "../../../cli/flags/importFlags.ts";

@@ -1,5 +1,4 @@
 /** Sends calls of chain_getProof to the engine in packed form (workers/messages/packedCall.ts) and returns the answers' texts. */
-
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import type {Engine} from "../../../workers/engine.ts";

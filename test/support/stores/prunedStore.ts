@@ -1,5 +1,4 @@
 /** Prunes an open store without threads, step by step, and may give up in the middle as a killed process does. */
-
 import {PrunedBlocks} from "../../../storage/prune/prunedBlocks.ts";
 import {type PruneRun, readRun} from "../../../storage/prune/pruneRecord.ts";
 import {performStep, STEP_BLOCKS} from "../../../storage/prune/pruneWriter.ts";

@@ -1,8 +1,4 @@
-/**
- * Blocks read as traces against the same blocks executed here: all accounts, the root of the state that the header names, and
- * the roots of two stores, block by block. anvil makes the blocks and the traces.
- */
-
+/** Blocks read as anvil's traces against the same blocks executed here: accounts, state roots, roots of stores. */
 import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";

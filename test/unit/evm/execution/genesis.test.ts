@@ -1,7 +1,4 @@
-/**
- * geth's genesis file: what is taken, what is refused and by which name.
- */
-
+/** geth's genesis file: what is taken, what is refused and by which name. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {BlockHead} from "../../../../evm/execution/blockHead.ts";

@@ -1,6 +1,4 @@
-/**
- * Cutting a block file: any chunks, any damage.
- */
+/** Cutting a block file: any chunks, any damage. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {RLP} from "@ethereumjs/rlp";

@@ -1,5 +1,4 @@
 /** The list of the requests that are not answered yet. */
-
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 /** Blocks that say what was there before them: taken if the store has that, refused without a trace if not. */
-
 import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";

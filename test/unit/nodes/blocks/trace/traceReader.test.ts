@@ -1,5 +1,4 @@
 /** What is read from a node besides the traces of a block. */
-
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {Block} from "@ethereumjs/block";
