@@ -70,11 +70,7 @@ function withoutKeys(text: string): string {
     .replaceAll(/:\/\/[^\s'/@]*@/g, "://***@");
 }
 
-/**
- * Validates the PROOFD_ variables. Those that Kubernetes sets for a service are ignored with a warning.
- *
- * @throws InvalidArgumentError if the variable of a switch is not 1, true, 0, false or empty
- */
+/** Validates the PROOFD_ variables, except those of Kubernetes. @throws InvalidArgumentError for a bad switch */
 export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv): void {
   const warning = ignoreServiceVariables(environment);
   if (warning !== undefined) process.stderr.write(`warning: ${warning}\n`);

@@ -172,9 +172,11 @@ export class RpcService {
     }
     if (places.length === 0) reply.sendNothing();
     else if (laneCount > 0) {
-      const origin = {record, isBatch, head: view.head, client};
-      const {timeoutMs} = view.limits;
-      this.dispatcher.admit(new PendingRequest(origin, {places, byLane}, reply, timeoutMs));
+      const {head, limits} = view;
+      const asked = {places, byLane};
+      this.dispatcher.admit(
+        new PendingRequest(record, isBatch, head, client, asked, reply, limits.timeoutMs),
+      );
     } else if (isBatch) yield* sendTexts(reply, places as string[]);
     else sendText(reply, places[0] as string);
   }

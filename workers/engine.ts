@@ -10,9 +10,7 @@
  * may last seconds, takes a proof thread away, and a long simulation takes no thread from the short ones.
  */
 import {checkChainId} from "../storage/block/format.ts";
-import type {StateReader} from "../storage/block/stateReader.ts";
 import type {FinalityStep} from "../storage/commit/finalityStep.ts";
-import {StoreError} from "../storage/errors.ts";
 import {sha256Suite} from "../storage/hash/sha256Suite.ts";
 import {PrunedBlocks} from "../storage/prune/prunedBlocks.ts";
 import {createRetention, type History} from "../storage/prune/retention.ts";
@@ -36,8 +34,6 @@ import {createImportThread, type ImportThread} from "./threads/importThread.ts";
 import {type OnProved, ProofThreads} from "./threads/proofThreads.ts";
 import type {Running} from "./threads/running.ts";
 import {readHead} from "./threads/storedHead.ts";
-
-export {StoreError};
 
 export interface EngineOptions {
   readonly directory: string;
@@ -102,7 +98,8 @@ export class Engine {
   private reopening: Promise<void> | undefined;
 
   private constructor(
-    private readonly store: StateStore,
+    /** Its reader is for what needs no page. */
+    readonly store: StateStore,
     head: Head,
     pruned: PrunedBlocks,
     private readonly options: EngineOptions,
@@ -160,20 +157,6 @@ export class Engine {
       imports,
       ...(pruner === undefined ? [] : [pruner.thread]),
     ];
-  }
-
-  /** For what needs no page. The store may be closed and opened again: do not keep it. */
-  get reader(): StateReader {
-    return this.store.reader;
-  }
-
-  /** Bytes of tables by kind of record. See StateStore. */
-  readStoreBytes(): ReturnType<StateStore["readSizes"]> {
-    return this.store.readSizes();
-  }
-
-  readDisk(): ReturnType<StateStore["readDisk"]> {
-    return this.store.readDisk();
   }
 
   /** Upper bound of an answer's text per account or slot asked for, in bytes. */
@@ -246,8 +229,8 @@ export class Engine {
   }
 
   /**
-   * Opens the store again after a refused write. Every thread has LevelDB open, so all end and others start; the import
-   * thread has it open only while it has a job. Calls wait meanwhile, proofs as shortly as can be.
+   * Opens the store again after a refused write. Every thread has LevelDB open, so all end and others start. Calls wait
+   * meanwhile, proofs as briefly as possible.
    */
   private reopen(): Promise<void> {
     const reopen = async (): Promise<void> => {

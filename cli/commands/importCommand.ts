@@ -142,7 +142,7 @@ function describe(engine: Engine, outcome: ImportOutcome): string {
 }
 
 function describeFirst(engine: Engine): string {
-  const first = engine.chain.readHeader(engine.reader.firstBlock);
+  const first = engine.chain.readHeader(engine.store.reader.firstBlock);
   if ("failure" in first) return first.detail;
   const root = Buffer.from(first.stateRoot).toString("hex");
   return `the store begins with the state of block ${first.number} under the root 0x${root}`;

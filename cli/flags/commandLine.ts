@@ -5,10 +5,7 @@ import type {Flags} from "./flagTable.ts";
 const PLAIN = /^[\w@%+=:,./*-]+$/;
 const WITH_VALUE = /^(--[^=]+)=(.*)$/s;
 
-/**
- * @param flags - of `command`. Variables that set its flags are written before it
- * @param args - the program's arguments, with the command's name first
- */
+/** @param flags - of `command`; variables that set them come first. @param args - from the name of the command on */
 export function writeCommandLine(
   command: Command,
   flags: Flags,

@@ -109,11 +109,7 @@ function nameOf(key: string): string {
   return key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/**
- * A usage error that does not show the value, which may contain a password. Errors of parsers show it.
- *
- * @param problem - follows the name of the flag or variable: ": expected ..."
- */
+/** A usage error without the value, which may have a password. @param problem - follows the name: ": expected ..." */
 export function refuseFlag(command: Command, key: string, problem: string): never {
   const option = command.options.find(option => option.attributeName() === key);
   const source = command.getOptionValueSource(key);

@@ -1,7 +1,4 @@
-/**
- * Flags for other nodes: `--l2`, `--l1` and `--node`, with their headers. URLs and headers may contain secrets, so
- * error messages name an invalid one by its position and never show its text.
- */
+/** `--l2`, `--l1` and `--node`, with their headers. Errors never show URLs and headers, which may contain secrets. */
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
 import type {NodeSource} from "../../workers/messages/importSource.ts";

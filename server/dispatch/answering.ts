@@ -20,10 +20,7 @@ export class Answering {
     private readonly trouble: TroubleLog,
   ) {}
 
-  /**
-   * One segment's part of the response, in as few pieces as possible. A comma follows each response object.
-   * @param base - index of the segment's first call among the task's calls
-   */
+  /** A segment's part of the response; a comma follows each object. @param base - its first call's index in the task */
   assemble(request: PendingRequest, segment: Segment, {answers, text}: AnsweredTask, base: number): Piece[] {
     const {calls, record} = request;
     const {ends, codes} = answers;

@@ -19,20 +19,7 @@ import {cutSegments, type Segment} from "./segment.ts";
 
 const NO_PROGRESS = new LaneProgress([], LaneId.PROOF);
 
-interface RequestOrigin {
-  readonly record: RequestRecord;
-  readonly isBatch: boolean;
-  /** The head that the request's selectors were resolved against. */
-  readonly head: Head;
-  /** As http/clientAddress.ts names it. */
-  readonly client: string;
-}
-
 export class PendingRequest {
-  readonly record: RequestRecord;
-  readonly isBatch: boolean;
-  readonly head: Head;
-  readonly client: string;
   readonly segments: readonly Segment[];
   readonly progress: ByLane<LaneProgress>;
   readonly clock: RequestClock;
@@ -43,19 +30,20 @@ export class PendingRequest {
 
   /** @param calls - must have at least one call for a lane */
   constructor(
-    origin: RequestOrigin,
+    readonly record: RequestRecord,
+    readonly isBatch: boolean,
+    /** The head that the request's selectors were resolved against. */
+    readonly head: Head,
+    /** As http/clientAddress.ts names it. */
+    readonly client: string,
     readonly calls: RequestCalls,
     readonly reply: ReplySink,
     timeoutMs: number,
   ) {
-    this.record = origin.record;
-    this.isBatch = origin.isBatch;
-    this.head = origin.head;
-    this.client = origin.client;
     this.segments = cutSegments(calls);
     this.progress = [this.createProgress(LaneId.PROOF), this.createProgress(LaneId.ESTIMATE)];
-    this.ordered = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
-    this.clock = new RequestClock(origin.record.startedMs, timeoutMs);
+    this.ordered = new OrderedAnswer(reply, isBatch, this.segments.length);
+    this.clock = new RequestClock(record.startedMs, timeoutMs);
   }
 
   /** What it adds to the lane's queue. If its reader is slow, only running segments count. */
@@ -75,10 +63,8 @@ export class PendingRequest {
   }
 
   /**
-   * Whether the lane's next segment may start: if its expected bytes fit into the window, or all before it is sent and
-   * the reader is not blocked. (A reply that still collects its first bytes is not blocked: nothing would ever drain
-   * them.)
-   * @param bytesPerCost - upper bound of an answer's text per unit of cost
+   * Whether the lane's next segment may start: its bytes, at most `bytesPerCost` each, fit into the window, or all
+   * before it is sent and the reader is not blocked. A reply that still collects its first bytes is not blocked.
    */
   mayStart(lane: LaneId, windowBytes: number, bytesPerCost: number): boolean {
     const segment = this.nextSegment(lane);

@@ -1,6 +1,6 @@
 /**
- * The requests that wait in a lane. Where tasks have yield points, large requests, which cost more than one task, have
- * a queue of their own: no small request of any client waits for them. In each queue clients have equal shares.
+ * The requests that wait in a lane, with equal shares for clients. Where tasks have yield points, requests of more than
+ * one task have a queue of their own, so that no small request waits for them.
  */
 import {ClientQueue} from "../fairness/clientQueue.ts";
 import type {LaneId} from "../request/requestCalls.ts";

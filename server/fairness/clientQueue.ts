@@ -128,10 +128,7 @@ export class ClientQueue<T extends ClientElement> {
     return largest;
   }
 
-  /**
-   * @param ownCost - of what the client has in the queue. @param cost - of an element that it would push now
-   * @returns at most how much leaves before that element, if nobody else comes
-   */
+  /** @param ownCost - queued by the client. @param cost - of its next element. @returns the most that leaves before */
   costAhead(client: string, ownCost: number, cost: number): number {
     if (this.count === 0) return 0;
     const own = this.lines.get(client);

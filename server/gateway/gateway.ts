@@ -39,13 +39,7 @@ export class Gateway {
     this.outages = new OutageLog(log);
   }
 
-  /**
-   * Sends a call. The call must change nothing, because it may be sent twice.
-   *
-   * @param paramsText - JSON text of the call's parameters, an array
-   * @param idText - JSON text of the caller's id
-   * @returns one answer. The promise never rejects
-   */
+  /** Sends a call, perhaps twice, so it must change nothing. The texts are JSON. @returns one answer; never rejects */
   async forward(method: string, paramsText: string, idText: string): Promise<TaskAnswers> {
     const id = this.callCount++;
     try {
@@ -65,9 +59,8 @@ export class Gateway {
   }
 
   /**
-   * @param id - of the request that is answered
-   * @throws NodeFailure if it is no JSON-RPC answer to that request, or has values that JSON.parse may have changed. The caller may
-   * see the message. An error loses the keys of the URL, in case that the upstream repeats them
+   * @throws NodeFailure unless it is a JSON-RPC answer to the request `id` whose values JSON.parse has not changed. The
+   * caller may see the message, from which keys of the URL are removed
    */
   private readAnswer({status, bytes}: HttpAnswer, id: number): UpstreamAnswer {
     if (status !== OK) throw new NodeFailure(`it answered HTTP ${status}`);

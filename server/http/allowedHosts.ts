@@ -20,10 +20,7 @@ export class AllowedHosts {
   /** The header that was allowed last: most clients send the same one. */
   private last = "";
 
-  /**
-   * @param listening - the name or address that the server listens on
-   * @param allowed - names besides localhost, or ANY_HOST. Empty: every name, unless the server listens on loopback
-   */
+  /** @param listening - name or address. @param allowed - empty: every name, unless the server listens on loopback */
   constructor(listening: string, allowed: readonly string[]) {
     const isOpen = allowed.length === 0 ? !isLoopback(listening) : allowed.includes(ANY_HOST);
     if (!isOpen) this.names = new Set(["localhost", ...allowed.map(name => name.toLowerCase())]);

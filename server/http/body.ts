@@ -140,10 +140,11 @@ function* readOn(resume: () => void): Work {
   yield READ_MS;
 }
 
-/** Work on a body, for which the client is charged the reading too. */
-export function* afterReading(byteCount: number, work: Work): Work {
+/** Work on a body, for which the client is charged the reading too. @param free - frees the body's memory */
+export function* afterReading(byteCount: number, work: Work, free: () => void): Work {
   yield byteCount * BYTE_MS;
   yield* work;
+  free();
 }
 
 /** Answers a request without a body, or whose body was dropped. */

@@ -1,7 +1,6 @@
 /**
- * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits. If many networks of one of 48 bits come,
- * they are one client: providers give a customer such a network. Behind a proxy all requests come from one client,
- * unless X-Forwarded-For is trusted.
+ * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, or of 48 bits if many such networks of it
+ * come: providers give a customer one. A proxy is one client, unless X-Forwarded-For is trusted.
  */
 import {isIP} from "node:net";
 

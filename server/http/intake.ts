@@ -17,9 +17,8 @@ const SLICE_MS = 1;
 /** Where a connection has come: node:http accepts one in a turn, and the next client waits for that. */
 const CONNECTION_SLICE_MS = 0.2;
 /**
- * A slice may take so much longer than is thought before. A part of the work takes a few tenths of a millisecond, so a
- * longer one tells of the collector, or of the machine's other threads. If a client had such a slice, it counts only if
- * its slice before was another.
+ * A slice may take so much longer than expected. A part of the work takes a few tenths of a millisecond, so a longer
+ * one is due to the collector or to other threads, unless the client's slice before was too long as well.
  */
 const MAX_EXCESS_MS = 0.25;
 const MAX_EXCEEDING = 4096;

@@ -5,8 +5,8 @@ const BYTES = "application/octet-stream";
 const ZERO_WEIGHT = /^q=0(\.0{0,3})?$/i;
 
 /**
- * Tells whether the Accept header names application/octet-stream with a weight above 0. Wildcards do not count, because
- * clients send them without knowing of bytes. Other weights are not compared: a client that names the type can read it.
+ * Whether the Accept header names application/octet-stream with a weight above 0. Wildcards do not count: clients send
+ * them without knowing of bytes.
  */
 export function acceptsBytes(accept: string): boolean {
   if (accept.length < BYTES.length) return false;

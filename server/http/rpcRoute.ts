@@ -153,7 +153,7 @@ export class RpcRoute {
       if (job !== undefined) job.work = undefined;
       free?.();
     };
-    const whole = free === undefined ? work : afterReading(bodyBytes, freeAfter(work, free));
+    const whole = free === undefined ? work : afterReading(bodyBytes, work, free);
     job = this.intake.start(whole, () => reply.readClient(), bodyBytes > WHOLE_BYTES ? "body" : "short");
   }
 
@@ -194,11 +194,6 @@ export class RpcRoute {
     const message = "too many bytes of bodies are being received: try again later";
     return () => reply.sendBusy(encodeLimit(message, limit, got), 1);
   }
-}
-
-function* freeAfter(work: Work, free: () => void): Work {
-  yield* work;
-  free();
 }
 
 function tenths(ms: number): number {

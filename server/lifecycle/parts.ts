@@ -2,10 +2,7 @@
 import type {Logger} from "pino";
 import {StillOpen, WorkError} from "./workError.ts";
 
-/**
- * Stops a part, after those that started later or their time is up. @param withinMs - it is not awaited for longer
- * @param onWait - receives the name of what is awaited, as in "still open: the import"
- */
+/** Stops a part, after later ones. @param withinMs - longest wait. @param onWait - gets the name of what is awaited */
 export type Stop = (withinMs: number, onWait: (what: string) => void) => Promise<void> | void;
 
 export interface Part {

@@ -42,8 +42,7 @@ const HASH_CHARACTERS = 2 + 2 * HASH_BYTES;
 export const MAX_BLOCKS_AHEAD = 1024;
 
 /**
- * @param name - of the parameter, for messages
- * @returns the number of a stored block, which is finalized if `column` is "provable"
+ * @param name - for messages. @returns the number of a stored block
  * @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED
  */
 export function resolveSelector(

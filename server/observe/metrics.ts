@@ -28,9 +28,9 @@ export class Metrics {
   }
 
   async read(): Promise<{type: string; text: string}> {
-    const {engine} = this.sources;
+    const {store} = this.sources.engine;
     // Without a figure while the store's folder is gone: /metrics tells of the rest then.
-    const disk = await engine.readDisk().catch(() => undefined);
+    const disk = await store.readDisk().catch(() => undefined);
     const values: FigureValues = {
       ...this.process.read(),
       ...readFigures(this.sources),
@@ -39,7 +39,7 @@ export class Metrics {
       proofd_disk_size_bytes: disk?.size,
       proofd_feed_certificate_end_timestamp_seconds: this.feedCertificates,
       proofd_requests_aborted_total: this.aborted,
-      proofd_store_bytes: await engine.readStoreBytes(),
+      proofd_store_bytes: await store.readSizes(),
       proofd_verify_bytes: Object.entries(this.verified ?? {}),
       proofd_verify_failed: Number(this.hasVerifyFailed),
     };

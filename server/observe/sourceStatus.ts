@@ -2,8 +2,8 @@
 import type {NodeSourceName, SourceState} from "../../workers/messages/importSource.ts";
 
 /**
- * "ended": no more lines can come. "failed": a block was refused or the store failed; the import may be retried.
- * "behind": the feed does not continue the store, until a snapshot replaces it.
+ * "ended": no more lines can come. "failed": a block was refused or the store failed. "behind": the feed does not
+ * continue the store, until a snapshot replaces it.
  */
 type SourceStatusName = SourceState | "behind" | "ended" | "failed";
 

@@ -24,11 +24,7 @@ function createValues(): Uint8Array {
   return values;
 }
 
-/**
- * Reads `0x` (or `0X`) and up to `2 * byteCount` digits as a big-endian number of `byteCount` bytes.
- * @param out - written from `at`. Unspecified if the result is false
- * @returns false for other text
- */
+/** Reads `0x` and up to `2 * byteCount` digits, big-endian. @returns false for other text; `out` is unspecified */
 export function decodeHexInto(text: string, out: Uint8Array, at: number, byteCount: number): boolean {
   const length = text.length;
   if (length < 3 || length > 2 + 2 * byteCount) return false;

@@ -19,10 +19,7 @@ export function parseBlockNumber(text: string): number | undefined {
   return text.length < 2 + MAX_DIGITS ? parseQuantity(text) : undefined;
 }
 
-/**
- * @returns the number, or Infinity if it exceeds 2^52 - 1 (no block has such a number). undefined for text that is not a
- * quantity: it has no digits, a leading zero, other characters or more than 64 digits
- */
+/** @returns the number, Infinity above 2^52 - 1; undefined for text that is no quantity of at most 64 digits */
 export function parseQuantity(text: string): number | undefined {
   if (text.length < 3 || text.length > 2 + MAX_DIGITS) return undefined;
   const digits = QUANTITY.exec(text)?.[1];

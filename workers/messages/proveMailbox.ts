@@ -93,8 +93,7 @@ export class ProveMailbox {
   }
 
   /**
-   * @param job - that refuseJob takes. Its place must be empty
-   * @param memory - number of the answer memory. undefined: the text comes in the message
+   * @param job - that refuseJob takes, for an empty place. @param memory - undefined: the text comes in the message
    * @returns where its answers will end, until the job after the next one is put in this place
    */
   put(job: ProveJob, memory: number | undefined): Uint32Array {

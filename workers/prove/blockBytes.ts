@@ -1,8 +1,4 @@
-/**
- * The block that an answer in bytes is about (docs/proofs.md, 15.1):
- *
- *   number u48 | hash 32 | stateRoot 32
- */
+/** The block that an answer in bytes is about (docs/proofs.md, 15.1): number u48 | hash 32 | stateRoot 32. */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import type {AnswerText} from "./answerText.ts";

@@ -7,8 +7,7 @@ import type {AnswerText} from "./answerText.ts";
 import type {YieldPoint} from "./yieldPoint.ts";
 
 /**
- * Appends an array: the codes in the order of the hashes, null for an unknown hash. It ends before the code that would
- * make the codes longer than MAX_CODES_BYTES.
+ * Appends the codes in the order of the hashes, null for unknown ones, up to MAX_CODES_BYTES.
  * @throws CallError if the first code alone is longer; StoreError for a damaged record
  */
 export function writeCodes(text: AnswerText, store: StateReader, call: Buffer, yieldPoint: YieldPoint): void {

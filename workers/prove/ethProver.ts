@@ -60,10 +60,8 @@ export class EthProver {
   }
 
   /**
-   * Appends the proof that a packed call of the form ETH or ETH_AT asks for, or an entry of one of the form ETH_MULTI.
-   *
-   * @param joins - as of TriePath.open
-   * @throws UnavailableError if the store does not hold the block's trie; StoreError
+   * Appends the proof of a packed call of the forms ETH and ETH_AT, or of an entry of ETH_MULTI.
+   * @param joins - as of TriePath.open. @throws UnavailableError without the block's trie; StoreError
    */
   write(text: AnswerText, block: number, call: Buffer, joins = false): void {
     const {path} = this;

@@ -41,8 +41,7 @@ export function linkWidth(positions: number): number {
 const parts = new StoredParts();
 
 /**
- * Appends a leaf that is neither head nor tail. Hot: runs once per leaf. LEAF_BYTES must be reserved.
- * @param page - the leaf page; without a leaf at `position`, the leaf was removed
+ * Appends a leaf that is neither head nor tail, or that was removed. Hot. LEAF_BYTES must be reserved.
  * @param key - 20 bytes of an address, or a slot without leading zeros; undefined: the reader has it
  * @throws StoreError RECORD_DAMAGED
  */

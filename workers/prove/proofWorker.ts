@@ -1,6 +1,6 @@
 /**
- * A proof thread: opens the store once, then does jobs until it is told to end. It does not return to its event loop
- * between two jobs, because a job that comes as a message costs more than a proof.
+ * A proof thread: does jobs until it is told to end, without its event loop: a job that comes as a message costs more
+ * than a proof.
  */
 import {splitMemories} from "../messages/answerMemory.ts";
 import {ProofCounts} from "../messages/proofCounts.ts";

@@ -13,8 +13,8 @@ export interface EstimateWorkerSettings extends WorkerSettings {
 }
 
 /**
- * The next job lies in the thread's own mailbox: 1.1 to 1.2 times as many transfers a second. Proof threads get one:
- * while one is busy, more calls gather for its next task.
+ * The next job lies in the thread's own mailbox: 1.1 to 1.2 times as many transfers a second. Proof threads get one,
+ * since more calls gather for their next task.
  */
 const FIRST_JOBS = 2;
 /** How many long estimates a thread makes at the same time, in turns, each in an EVM of its own. */

@@ -65,7 +65,6 @@ export class ProofThreads {
   private isClosing = false;
 
   /**
-   * @param count - of threads, at least 1
    * @param complete - adds to failures what the threads do not know
    * @param onLost - called each time that a thread died, hung or could not start
    * @param limitMs - a thread that has jobs and has answered none for so long hangs. undefined: it may take any time

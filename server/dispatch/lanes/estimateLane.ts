@@ -18,8 +18,8 @@ import {performAsync, type Task} from "../task.ts";
 const ESTIMATES_PER_TASK = 16;
 const TASK_MS = 2 * JOB_MS;
 /**
- * A slice may be too short even for a cheap call: V8 compiles code or collects garbage, or the kernel charges up to 4
- * ms of earlier work. In the long queue, the call would wait behind endless calls of its own client.
+ * A slice may be too short even for a cheap call, while V8 compiles code or collects garbage. In the long queue it
+ * would wait behind endless calls of its own client.
  */
 const FIRST_TRIES = 2;
 

@@ -1,8 +1,6 @@
 /**
- * Polls a source of finality (layer1Finality.ts or tagFinality.ts) while the service answers requests.
- *
- * If the source contradicts itself or the store, finality stays where it is, and polling continues: once the
- * contradiction is gone, finality rises again.
+ * Polls a source of finality (layer1Finality.ts or tagFinality.ts). If the source contradicts itself or the store,
+ * finality stays where it is until the contradiction is gone.
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
@@ -11,9 +9,7 @@ import type {FinalityStateName, FinalityStatus} from "../../observe/finalityStat
 
 export interface FinalityWork {
   /**
-   * Asks the source once and raises the store's finality.
-   *
-   * @returns "reading" if the source has more to read
+   * Asks the source once and raises the store's finality. @returns "reading" if the source has more to read
    * @throws Contradiction, StoreError, NodeRefusal: finality stops where it is. The signal's reason
    */
   step(signal: AbortSignal): Promise<Exclude<FinalityStateName, "stopped">>;

@@ -153,7 +153,7 @@ export class Layer1Finality implements FinalityWork {
     // What was finalized before the scan was restarted is not recorded again.
     const told = last === undefined ? (this.engine.chain.finalizations.last()?.endBlock ?? -1) : -1;
     // Blocks before the first one cannot be compared or proved.
-    const floor = Math.max(told, this.engine.reader.firstBlock - 1);
+    const floor = Math.max(told, this.engine.store.reader.firstBlock - 1);
     this.waiting.push(...step.events.filter(({endBlock}) => endBlock > floor));
     this.node = step.node;
     this.mark = step.mark;

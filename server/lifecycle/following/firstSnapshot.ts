@@ -68,9 +68,7 @@ export interface SnapshotMiss {
 type Taken = {readonly draft: string} | SnapshotMiss | undefined;
 
 /**
- * Call it before the store is opened. An interrupted snapshot is retried.
- *
- * @returns why a snapshot was refused, if it contradicts the store
+ * Call before the store is opened. An interrupted snapshot is retried. @returns why a snapshot was refused
  * @throws WorkError for invalid flags; the signal's reason
  */
 export async function takeSnapshot(
@@ -105,12 +103,7 @@ export async function takeSnapshot(
   }
 }
 
-/**
- * One attempt for a store that this process serves.
- *
- * @param isNeeded - asked once the snapshot is complete
- * @returns undefined if the snapshot replaces the store at the next start; otherwise why none does
- */
+/** One attempt for a served store. @returns why none replaces it; undefined: one does at the next start */
 export async function takeBesideServed(
   target: SnapshotTarget,
   held: HeldStore,

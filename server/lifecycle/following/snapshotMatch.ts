@@ -11,11 +11,8 @@ export interface ComparedStore {
 }
 
 /**
- * A block commits to its ancestors, so the newest finalized block stands for those below it. The first block cannot be
- * rolled back, finalized or not.
- *
- * @returns why the snapshot may not replace the store; undefined if it may
- * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+ * The newest finalized block commits to those below it. The first block cannot be rolled back, finalized or not.
+ * @returns why the snapshot may not replace the store; undefined if it may. @throws StoreError
  */
 export function findContradiction(held: ComparedStore, snapshot: ComparedStore): string | undefined {
   const {chainId, finalized} = held.newest;

@@ -1,6 +1,6 @@
 /**
- * Replaces the store of a replica that its feed does not continue. The replica serves while the newest snapshot is
- * downloaded and compared with the store; then the service restarts with it.
+ * Replaces the store of a replica that its feed does not continue. The replica serves meanwhile, and restarts with the
+ * newest snapshot.
  */
 import type {Logger} from "pino";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
@@ -68,8 +68,8 @@ export class StoreReplacement {
 }
 
 /** The store may be empty: any snapshot is newer. */
-function heldBy({chain, reader}: Engine): HeldStore {
+function heldBy({chain, store}: Engine): HeldStore {
   const {chainId, suite, newest: block} = chain;
   const {finalized} = chain.head();
-  return {newest: {block, chainId, suite, finalized}, reader, isServed: true, close() {}};
+  return {newest: {block, chainId, suite, finalized}, reader: store.reader, isServed: true, close() {}};
 }

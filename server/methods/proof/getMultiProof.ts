@@ -144,10 +144,7 @@ export const getMultiProof: LaneMethod<ProofCalls> = {
   params: new ParamList(NAME, MULTI_PROOF_PARAMS),
   result: {name: "multiProof", schema: BYTES},
   cost: params => multiProofCost(params),
-  /**
-   * At most two leaves per account or key, each with half the nodes of a leaf of chain_getProof. A path in Ethereum's
-   * trie is at most as long, and paths share the branches near the root.
-   */
+  /** At most two leaves per account or key, each with half the nodes of one of chain_getProof. Tries have no more. */
   maxTextBytes(cost, {maxProofTextBytes}) {
     return Math.ceil(((cost + 1) * maxProofTextBytes) / 2);
   },

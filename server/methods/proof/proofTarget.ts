@@ -32,11 +32,7 @@ export function isProofPath(path: string): boolean {
   return path.startsWith(PREFIX);
 }
 
-/**
- * The method checks the block and the number of slots. @param query - without the question mark
- *
- * @returns undefined if there is no such path. @throws RpcError INVALID_PARAMS
- */
+/** @param query - without the question mark. @returns undefined for other paths. @throws RpcError INVALID_PARAMS */
 export function parseProofTarget(path: string, query: string): ProofTarget | undefined {
   const [kind, block, address, ...rest] = path.slice(PREFIX.length).split("/");
   if (kind !== "proof" || rest.length > 0) return undefined;

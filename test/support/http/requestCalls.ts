@@ -60,8 +60,8 @@ export function createRequest(
 ): {readonly request: PendingRequest; readonly reply: CollectedReply} {
   const reply = new CollectedReply();
   const head = {earliest: 0, finalized: 1, latest: 1};
-  const origin = {record: new RequestRecord(id), isBatch, head, client};
-  return {request: new PendingRequest(origin, calls, reply, timeoutMs), reply};
+  const record = new RequestRecord(id);
+  return {request: new PendingRequest(record, isBatch, head, client, calls, reply, timeoutMs), reply};
 }
 
 export function idsOf({byLane}: RequestCalls, lane: LaneId): readonly string[] {

@@ -78,9 +78,8 @@ export class Deadline {
   }
 
   /**
-   * As `check`, where others may have their turns.
-   * @param next - what comes then. A slice has no time for a long part, so the call begins again without one
-   * @returns undefined, or a promise to wait for before the call goes on. @throws TimeLimitError
+   * As `check`, where others may have their turns. @param next - a slice has no time for a long part
+   * @returns undefined, or a promise to wait for. @throws TimeLimitError
    */
   pause(next: PartTime = "short"): Promise<void> | undefined {
     this.check();

@@ -1,6 +1,6 @@
 /**
- * The compressor's dictionary: bytes that many transactions share, such as the ABI's zero padding and the most common
- * calls. The likeliest bytes stand last, where DEFLATE reaches them with the fewest bits.
+ * The compressor's dictionary: bytes that many transactions share. The likeliest stand last, where DEFLATE reaches them
+ * with the fewest bits.
  */
 
 /** The first 4 bytes of keccak256 of the signature. */
