@@ -22,10 +22,6 @@ export function encodeCall(
   return new Uint8Array(Buffer.from(`${selector}${encoded.slice(2)}`, "hex"));
 }
 
-export function word(value: bigint): Buffer {
-  return Buffer.from(value.toString(16).padStart(2 * WORD, "0"), "hex");
-}
-
 export function addressWord(address: Uint8Array): Buffer {
   return Buffer.concat([Buffer.alloc(WORD - address.length), address]);
 }

@@ -48,10 +48,6 @@ export interface Followed {
   readonly gethMs: number;
 }
 
-interface Payload {
-  readonly executionPayload: {readonly blockHash: string};
-}
-
 /** @returns the path of geth in PATH, else of the one that test/nodes/install.ts installs, if there is one */
 export function findGeth(): string | undefined {
   return [...(process.env.PATH ?? "").split(":"), GETH_FOLDER]
@@ -170,7 +166,7 @@ async function build(server: ServerProcess, accounts: number, blocks: number): P
       parentBeaconBlockRoot: root,
     };
     const made = await server.call("testing_buildBlockV1", [hash, attributes, transactions, "0x"]);
-    const {executionPayload} = made as Payload;
+    const {executionPayload} = made as {executionPayload: {blockHash: string}};
     hash = executionPayload.blockHash;
     await engine(server, "engine_newPayloadV3", [executionPayload, [], root]);
     const none = `0x${"00".repeat(32)}`;

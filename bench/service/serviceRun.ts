@@ -14,16 +14,8 @@ import {keepBenchStore} from "../stages/benchStore.ts";
 import {measureFeed} from "./feed.ts";
 import {measureImport, measureLoops, measurePull} from "./neighbours.ts";
 import type {Finding, Scenario} from "./scenario.ts";
+import type {ServiceFlags} from "./serviceFlags.ts";
 import {measureMemory, measureTail} from "./single.ts";
-
-interface ServiceFlags {
-  readonly accounts: number;
-  /** Seconds. */
-  readonly duration: number;
-  /** Requests per second. */
-  readonly rate: number;
-  readonly only: readonly ServiceName[];
-}
 
 /** In the order in which they run. */
 const MEASURES: Readonly<Record<ServiceName, (scenario: Scenario) => Promise<Finding[]>>> = {

@@ -30,10 +30,6 @@ export class ByteReader {
     return this.unsigned(5);
   }
 
-  u48(): number {
-    return this.unsigned(6);
-  }
-
   take(length: number): Uint8Array {
     this.require(length);
     const view = this.bytes.subarray(this.at, this.at + length);

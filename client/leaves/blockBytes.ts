@@ -32,7 +32,7 @@ export function readFirstByte(reader: ByteReader, expected: number): void {
 }
 
 export function readBlock(reader: ByteReader): AnsweredBlock {
-  const number = BigInt(reader.u48());
+  const number = BigInt(reader.unsigned(6));
   return {number, hash: encodeHex(reader.take(32)), stateRoot: encodeHex(reader.take(32))};
 }
 

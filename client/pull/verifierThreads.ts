@@ -25,9 +25,7 @@ interface Worker {
   terminate(): Promise<unknown>;
 }
 
-interface WorkerThreads {
-  readonly Worker: new (file: URL, options: {readonly resourceLimits: object}) => Worker;
-}
+type WorkerClass = new (file: URL, options: {readonly resourceLimits: object}) => Worker;
 
 /** A thread makes short-lived objects alone. With less space for young ones, the process takes 30 MB less. */
 const resourceLimits = {maxYoungGenerationSizeMb: 4};
@@ -78,7 +76,7 @@ export class VerifierThreads implements LeavesVerifier {
   }
 
   private start(): void {
-    const Worker = builtinModule<WorkerThreads>("node:worker_threads")?.Worker;
+    const Worker = builtinModule<{readonly Worker: WorkerClass}>("node:worker_threads")?.Worker;
     if (Worker === undefined || !this.isOpen) return;
     while (this.threads.length < this.count)
       this.threads.push(

@@ -23,11 +23,6 @@ export interface Creation {
   readonly args: readonly (bigint | string)[];
 }
 
-interface Created {
-  readonly address: string;
-  readonly transaction: string;
-}
-
 /** @param text - a private key as 0x hex. @throws Error if it is not valid */
 export function readKey(text: string): Uint8Array {
   const key = /^0x[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text.slice(2), "hex") : undefined;
@@ -36,7 +31,7 @@ export function readKey(text: string): Uint8Array {
 }
 
 /** @param key - private key of the account that pays. @throws Error that names the transaction if it was sent */
-export async function create(node: Node, key: Uint8Array, {bytecode, args}: Creation): Promise<Created> {
+export async function create(node: Node, key: Uint8Array, {bytecode, args}: Creation) {
   const address = toHex(keccak_256(secp256k1.getPublicKey(key, false).subarray(1)).subarray(12));
   const words = args.map(arg => BigInt(arg).toString(16).padStart(WORD_DIGITS, "0"));
   const data = `${bytecode}${words.join("")}`;

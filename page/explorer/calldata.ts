@@ -5,11 +5,6 @@ import {compact} from "../../client/compact/compactProof.ts";
 import {type HashSuite, word} from "../../client/hash/hashSuites.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 
-interface VerifierCall {
-  readonly signature: string;
-  readonly calldata: string;
-}
-
 /** The first four bytes of keccak256 of the signatures. */
 const VERIFY_ACCOUNT = ["verifyAccount(bytes32,address,bytes)", "0x6cfc7661"] as const;
 const VERIFY_SLOTS = ["verifySlots(bytes32,address,bytes32[],bytes)", "0x00010a99"] as const;
@@ -17,12 +12,7 @@ const VERIFY_SLOTS = ["verifySlots(bytes32,address,bytes32[],bytes)", "0x00010a9
 const WORD_BYTES = 32;
 
 /** @param root - the trusted root. @throws ProofError if the answer has no compact form */
-export function encodeVerifierCall(
-  suite: HashSuite,
-  root: string,
-  request: ProofRequest,
-  answer: unknown,
-): VerifierCall {
+export function encodeVerifierCall(suite: HashSuite, root: string, request: ProofRequest, answer: unknown) {
   const {address, storageKeys} = request;
   const proof = compact(suite, request, answer);
   const static_ = [decodeHex(root), word(BigInt(address))];
@@ -37,7 +27,7 @@ export function encodeVerifierCall(
   return write(signature, selector, [...static_, ...places, ...slots, encodeBytes(proof)]);
 }
 
-function write(signature: string, selector: string, parts: readonly Uint8Array[]): VerifierCall {
+function write(signature: string, selector: string, parts: readonly Uint8Array[]) {
   return {signature, calldata: encodeHex(concatBytes(decodeHex(selector), ...parts))};
 }
 

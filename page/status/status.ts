@@ -44,8 +44,8 @@ export class Status {
         this.ask("metrics", [200, 404]),
         this.ask("readyz", [200, 503]),
       ]);
+      showReadiness(ready.status === 200, ready.text);
       if (metrics.status === 404) {
-        showReadiness(ready.status === 200, ready.text);
         const {earliest, latest, finalized} = await this.server.getCoverage();
         const [first, last, proven] = [earliest, latest, finalized].map(one =>
           one === undefined ? undefined : Number(one),
@@ -58,7 +58,6 @@ export class Status {
       const scrape = new Scrape(metrics.text, performance.now(), this.ownCalls);
       this.history.add(scrape);
       showTiles(scrape, this.history);
-      showReadiness(ready.status === 200, ready.text);
       const head = scrape.by("proofd_head_block", "which");
       const [earliest, latest] = [head.get("earliest"), head.get("latest")];
       if (earliest !== undefined && latest !== undefined)

@@ -9,7 +9,7 @@ import {createHash} from "node:crypto";
 import {after, before, test} from "node:test";
 import {bls12_381} from "@noble/curves/bls12-381.js";
 import {encodeHex} from "../../../client/bytes/hex.ts";
-import {word} from "../../../demo/abi.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {Answers} from "../../../workers/messages/answers.ts";
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";

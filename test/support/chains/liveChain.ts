@@ -6,7 +6,8 @@
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {encodeCall, word} from "../../../demo/abi.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
+import {encodeCall} from "../../../demo/abi.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {Cast, DEPLOYED, encodeCreation, FACTORY, LEDGER, PIGGY_BANK, TOKEN} from "../demo/cast.ts";

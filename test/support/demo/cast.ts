@@ -1,6 +1,6 @@
 /** All accounts of the demo chain: accounts that send, addresses that only receive, contracts. */
 import {generateAddress, generateAddress2} from "@ethereumjs/util";
-import {word} from "../../../demo/abi.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
 import {type ContractArtefact, readContract} from "../../../demo/artefact.ts";
 import {type DemoAccount, makeAccount, makeAddress} from "./demoAccount.ts";
 

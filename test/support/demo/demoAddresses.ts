@@ -1,7 +1,8 @@
 /** Addresses and slots of the demo chain that are worth a proof. */
 import {generateAddress2} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {addressWord, word} from "../../../demo/abi.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
+import {addressWord} from "../../../demo/abi.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {type Cast, encodeCreation, VAULT} from "./cast.ts";
 import {hashLabel, makeAddress} from "./demoAccount.ts";

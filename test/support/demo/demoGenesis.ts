@@ -1,7 +1,7 @@
 /** The demo chain's block 0: every hard fork up to osaka, 320 accounts with ether, one old ledger. */
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
-import {word} from "../../../demo/abi.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
 import {DEMO_FOLDER, readContract} from "../../../demo/artefact.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {makeAddress} from "./demoAccount.ts";

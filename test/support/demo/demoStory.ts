@@ -7,7 +7,8 @@
  *        21..100   transfers of ether and tokens, and between them the events of createEvents
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {encodeCall, word} from "../../../demo/abi.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
+import {encodeCall} from "../../../demo/abi.ts";
 import {
   BATCHER,
   Cast,

@@ -1,7 +1,7 @@
 /** Points and field elements as the pairing precompiles read them, made of multiples of the generators. */
 import {bls12_381} from "@noble/curves/bls12-381.js";
 import {bn254} from "@noble/curves/bn254.js";
-import {word} from "../../../demo/abi.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
 
 export function bnG1(times: bigint): Uint8Array {
   const {x, y} = bn254.G1.Point.BASE.multiply(times).toAffine();

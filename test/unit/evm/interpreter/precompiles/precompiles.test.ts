@@ -7,7 +7,7 @@ import {bls12_381} from "@noble/curves/bls12-381.js";
 import {bn254} from "@noble/curves/bn254.js";
 import {secp256k1} from "@noble/curves/secp256k1.js";
 import fc from "fast-check";
-import {word} from "../../../../../demo/abi.ts";
+import {word} from "../../../../../client/hash/hashSuites.ts";
 import {CURVE_PRECOMPILES} from "../../../../../evm/interpreter/precompiles/curvePrecompiles.ts";
 import {type PartTime, runPrecompile} from "../../../../../evm/interpreter/precompiles/precompile.ts";
 import {QUICK_PRECOMPILES} from "../../../../../evm/interpreter/precompiles/quickPrecompiles.ts";
