@@ -5,7 +5,6 @@ import {RlpReader} from "../../storage/rlp/rlpReader.ts";
 import {listRoot} from "../../storage/trie/listRoot.ts";
 import {ExecutionError} from "./executionError.ts";
 
-/** Field positions in the header. */
 const UNCLES_HASH = 1;
 const TRANSACTIONS_ROOT = 4;
 const WITHDRAWALS_ROOT = 16;

@@ -104,7 +104,6 @@ export class BlockExecutor {
     return this.last;
   }
 
-  /** The state after `head`. */
   get trieOfHead(): BlockTrie {
     return {...this.trie.newest, isExecuted: true};
   }

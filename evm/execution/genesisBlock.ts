@@ -13,7 +13,6 @@ import {hashRequests} from "./run/requests.ts";
 
 const LOGS_BLOOM_BYTES = 256;
 
-/** Writes the trie and the codes of the allocation, and returns block 0 with its header. */
 export async function makeGenesisBlock(
   genesis: Genesis,
   store: TrieStore,

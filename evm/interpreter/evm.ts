@@ -22,7 +22,6 @@ import {QUICK_PRECOMPILES} from "./precompiles/quickPrecompiles.ts";
 import type {EvmRules} from "./rules.ts";
 import type {StateSource} from "./stateSource.ts";
 
-/** What `resume` returns. */
 type EvmPause = "paused" | "ended" | "waiting";
 const PAUSES: readonly EvmPause[] = ["paused", "ended", "waiting"];
 
@@ -202,7 +201,6 @@ export class Evm {
     this.native.exports.clearStorage(this.native.account(address));
   }
 
-  /** Removes the account with its slots. */
   removeAccount(address: Uint8Array): void {
     this.native.exports.removeAccount(this.native.account(address));
   }
@@ -216,7 +214,6 @@ export class Evm {
     this.native.exports.undo(checkpoint);
   }
 
-  /** The refund counter of the transaction. */
   get refund(): bigint {
     return this.native.exports.refund.value;
   }

@@ -17,7 +17,6 @@ export interface NodeBlock {
 
 export interface BlockReader {
   readonly name: "execute" | "trace" | "trielogs";
-  /** Most blocks of one `read`. */
   readonly maxBlocks: number;
   /**
    * Checks what can be checked without the blocks before them. @throws NodeFailure, NodeRefusal

@@ -4,7 +4,6 @@ import {readNamedBlock} from "../rpc/namedBlock.ts";
 import type {Node} from "../rpc/node.ts";
 import {SourceError} from "./sourceStep.ts";
 
-/** The stored chain. */
 interface LocalChain {
   /** 32 bytes. Called for blocks from `floor` to the start of the search. */
   hashOf(block: number): Uint8Array;

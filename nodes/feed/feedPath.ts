@@ -11,7 +11,6 @@ import {type BlockHead, type FinalityHead, isGap} from "./feedMessage.ts";
 import type {FeedStream, Sequenced, StreamTip} from "./feedStream.ts";
 import {NatsAway} from "./natsConnection.ts";
 
-/** A store's chain. */
 export interface HeldChain {
   /** -1: no block. */
   readonly latest: number;

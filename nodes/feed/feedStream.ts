@@ -56,7 +56,6 @@ interface MessageFilter {
   passes(sequence: number, isBlock: boolean): boolean;
 }
 
-/** The state of a stream. */
 export interface StreamTip {
   /** Of the first message, of any subject. */
   readonly firstSequence: number;

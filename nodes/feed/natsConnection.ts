@@ -12,7 +12,6 @@ export type {NatsConnection};
 export interface NatsSettings {
   /** Some servers of one cluster, at least one: nats or tls. */
   readonly urls: readonly string[];
-  /** A file with the credentials of a user. */
   readonly credsPath: string | undefined;
 }
 

@@ -21,7 +21,6 @@ import {FeedError} from "./feedError.ts";
 import {bodyBytes, type FeedChain} from "./feedMessage.ts";
 import {awayOr, maxPayload, type NatsConnection} from "./natsConnection.ts";
 
-/** A file of a snapshot. */
 export interface SnapshotFile {
   readonly name: string;
   readonly bytes: number;

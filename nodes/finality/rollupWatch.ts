@@ -39,7 +39,6 @@ export interface RollupSettings {
   readonly depth: number | undefined;
 }
 
-/** Where a step starts. */
 export interface ReadPosition {
   /** All events up to it were read. undefined: events are read again from `last` on. */
   readonly mark: Layer1Mark | undefined;
@@ -108,7 +107,6 @@ export class RollupWatch {
     return Buffer.compare(known.hash, mark.blockHash) === 0;
   }
 
-  /** Reads as many blocks as the node allows. */
   private async readRange(node: Node, from: number, head: NamedBlock): Promise<RollupRange> {
     for (;;) {
       const to = Math.min(head.number, from + this.range.value - 1);

@@ -25,7 +25,6 @@ export class Backoff {
     return stepMs * (0.5 + 0.5 * this.random());
   }
 
-  /** Starts again with the first delay. */
   reset(): void {
     this.nextMs = this.settings.firstMs;
   }

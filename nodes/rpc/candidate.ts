@@ -15,7 +15,6 @@ import {NodeCaller} from "./nodeCaller.ts";
 
 export type NodeState = "up" | "down" | "refused";
 
-/** The node belongs to another chain. */
 class WrongChain extends NodeFailure {}
 
 export class Candidate {
@@ -26,7 +25,6 @@ export class Candidate {
   /** The last probe succeeded, and nothing has failed since. */
   private isProbed = false;
   private isProbing = false;
-  /** When the node may be retried after a failure. */
   private retryAtMs = 0;
   /** A success before it does not reset the backoff, so that the delays of a flapping node keep growing. */
   private stableFromMs = 0;

@@ -26,7 +26,6 @@ export interface HttpAnswer {
 /** The response is longer than `maxAnswerBytes`. */
 export class AnswerTooLong extends NodeFailure {}
 
-/** The connection ended before the response did. */
 export class ConnectionLost extends NodeFailure {}
 
 /** One retry, because a server may close a keep-alive connection just as it is reused. */

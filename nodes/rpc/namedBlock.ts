@@ -10,7 +10,6 @@ export interface NamedBlock {
   readonly parentHash: Uint8Array;
 }
 
-/** A block number or tag. */
 type Selector = number | "latest" | "finalized";
 
 /** @returns undefined if the node has no such block. @throws NodeRefusal; NodeFailure, also for another block */
@@ -19,7 +18,6 @@ export async function findNamedBlock(node: Node, which: Selector): Promise<Named
   return parseNamedBlock(await node.request(method, params), which);
 }
 
-/** The call for a block, to be part of a batch. */
 export function callNamedBlock(which: Selector): NodeCall {
   const selector = typeof which === "number" ? `0x${which.toString(16)}` : which;
   return {method: "eth_getBlockByNumber", params: [selector, false]};

@@ -6,7 +6,6 @@ export interface NodeCall {
   readonly params: readonly unknown[];
 }
 
-/** The request object of a call. */
 export function encodeCall({method, params}: NodeCall, id: number): object {
   return {jsonrpc: "2.0", id, method, params};
 }

@@ -2,7 +2,6 @@
 import {isAscii, isUtf8} from "node:buffer";
 import {NodeFailure} from "./node.ts";
 
-/** The member `error` of a response. */
 export interface ErrorAnswer {
   readonly code: number;
   /** As the node wrote it: any length, any characters. */

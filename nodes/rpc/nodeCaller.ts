@@ -28,7 +28,6 @@ type Send = (body: string) => Promise<HttpAnswer>;
 export class NodeCaller {
   private readonly endpoint: Endpoint;
   private nextId = 0;
-  /** Calls per batch. */
   private readonly batchSize = new RequestSize(MAX_BATCH_CALLS, MAX_BATCH_CALLS, ANSWERS_BEFORE_GROWTH);
 
   /** @param name - for logs and messages, without secrets. @param onDisconnect - whenever a connection ends */
@@ -51,7 +50,6 @@ export class NodeCaller {
     };
   }
 
-  /** Why work failed, for logs. */
   describe({message}: NodeFailure): string {
     return cleanText(message, this.endpoint.redact, MAX_REASON);
   }

@@ -31,7 +31,6 @@ export interface NodesEvent {
   readonly reason: string;
 }
 
-/** Concurrent HTTP requests to one node. */
 const CONNECTIONS = 16;
 /** Attempts per node while nodes refuse work for reasons of their own, such as a missing block. */
 const MAX_REFUSALS = 3;
@@ -100,17 +99,14 @@ export class Nodes {
     });
   }
 
-  /** Prefers this node from now on. */
   putFirst(name: string): void {
     this.sort(candidate => Number(candidate.caller.name !== name));
   }
 
-  /** Uses this node last from now on. */
   putLast(name: string): void {
     this.sort(candidate => Number(candidate.caller.name === name));
   }
 
-  /** Closes all connections, and fails all work. */
   async close(): Promise<void> {
     this.closing.abort(new Error("the nodes are closed"));
     await Promise.all(this.candidates.map(({caller}) => caller.close()));

@@ -13,7 +13,6 @@ export class RequestSize {
     private readonly patience: number,
   ) {}
 
-  /** A request of size `value` succeeded. */
   noteAnswer(): void {
     if (this.answersUntilGrowth > 0) this.answersUntilGrowth--;
     else this.value = Math.min(2 * this.value, this.most);

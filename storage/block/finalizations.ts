@@ -56,7 +56,6 @@ export class Finalizations {
     for (let at = first; at < first + count; at++) yield this.read(at);
   }
 
-  /** The finalization whose last block is `block`. */
   endingAt(block: number): Finalization | undefined {
     const covering = this.covering(block);
     return covering?.endBlock === block ? covering : undefined;

@@ -52,7 +52,6 @@ export class StateTrie extends TrieState {
     this.base = this.changed;
   }
 
-  /** Drops the changes since the last `seal`. */
   drop(): void {
     this.undo();
     this.undo = NOTHING;

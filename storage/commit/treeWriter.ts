@@ -17,7 +17,6 @@ import {type TreeContext, TreeSeal} from "./treeSeal.ts";
 const MAX_DRAFTS = 1 << 15;
 
 export class TreeWriter {
-  /** The last sealed version. */
   private sealed: TreeRoot;
   private nextFreeNode: number;
   private drafts = new Map<number, LeafPageDraft>();

@@ -41,7 +41,6 @@ interface LogDamage {
 }
 
 export interface LogContents {
-  /** Complete records before the first damage. */
   readonly records: number;
   /** Where the last complete record ends. Everything before can be read. */
   readonly end: number;

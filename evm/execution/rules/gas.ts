@@ -22,7 +22,6 @@ const TOKENS_OF_NONZERO_BYTE = 4;
 const REFUND_PART = 5n;
 const OLD_REFUND_PART = 2n;
 
-/** The fields that the gas depends on. */
 export interface PaidFields {
   readonly data: Uint8Array;
   readonly isCreation: boolean;

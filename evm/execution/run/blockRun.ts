@@ -28,7 +28,6 @@ const WEI_PER_GWEI = 10n ** 9n;
 const NO_BYTES = new Uint8Array(0);
 const BLOOM_BYTES = 256;
 
-/** What the execution of a block needs besides the block. */
 export interface BlockContext extends TransactionBlock {
   readonly forks: ForkSchedule;
   readonly fork: string;
@@ -108,7 +107,6 @@ async function callBefore(evm: Evm, to: Uint8Array, data: Uint8Array): Promise<v
   if (evm.readCode(to).length > 0) await callAsSystem(evm, to, data);
 }
 
-/** @returns the requests */
 async function callAfter(evm: Evm, to: Uint8Array, eip: number): Promise<Uint8Array> {
   const contract = `the system contract ${toHex(to)} (EIP-${eip})`;
   if (evm.readCode(to).length === 0) throw new BlockMismatch(`${contract} has no code`);

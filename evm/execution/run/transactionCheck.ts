@@ -4,7 +4,6 @@ import {BlockMismatch} from "../executionError.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {type PaidGas, paidGas} from "../rules/gas.ts";
 
-/** The properties of a block that its transactions depend on. */
 export interface TransactionBlock {
   readonly rules: ForkRules;
   readonly chainId: bigint;

@@ -128,7 +128,6 @@ function requireLength(data: Uint8Array, bytes: number): void {
   require(data.length === bytes, `expected ${bytes} bytes`);
 }
 
-/** Offsets of the parts of the input. */
 function positions(data: Uint8Array, bytes: number): number[] {
   require(data.length > 0 && data.length % bytes === 0, `expected one or more times ${bytes} bytes`);
   return Array.from({length: data.length / bytes}, (_, i) => i * bytes);

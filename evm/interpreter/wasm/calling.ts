@@ -73,7 +73,6 @@ export function pushFrame(arena: usize, journal: usize, gas: i64): usize {
   return frame;
 }
 
-/** Sets code and input of a frame. */
 export function useCode(frame: usize, code: usize, input: usize, inputBytes: u32): void {
   const at = load<u32>(code, CODE_AT);
   store<u32>(frame, at, Frame.CODE);
@@ -84,7 +83,6 @@ export function useCode(frame: usize, code: usize, input: usize, inputBytes: u32
   store<u32>(frame, inputBytes, Frame.INPUT_BYTES);
 }
 
-/** Writes the account's address as a word. */
 export function setAddress(to: usize, account: usize): void {
   copyWord(to, account + Account.ADDRESS);
   store<u64>(to, 0, 24);

@@ -62,7 +62,6 @@ function arenaEnd(): usize {
   return <usize>memory.size() * PAGE_BYTES;
 }
 
-/** Grows the arena to `end`. */
 export function reach(end: u64): void {
   if (end <= <u64>arenaEnd()) return;
   // In large steps, because each one may move the whole memory.

@@ -145,7 +145,6 @@ export function setTransient(slot: usize, value: usize): void {
   store<u32>(slot, transaction, Slot.SLOT_WARM);
 }
 
-/** Removes all slots of the account. */
 export function dropStorage(entry: usize): void {
   noteWritten(entry);
   setField(entry, Account.STORAGE, newStorage());
@@ -161,7 +160,6 @@ export function markDestroyed(entry: usize): void {
   noteEnded(entry);
 }
 
-/** Removes the account with its slots. */
 export function removeAccount(entry: usize): void {
   dropStorage(entry);
   setBalance(entry, ZERO);

@@ -121,7 +121,6 @@ export function start(a: u64, b: u64, c: u64, d: u64): void {
   resetState();
 }
 
-/** Empties the cache of accounts and slots. */
 export function resetState(): void {
   resetHeap();
   resetAccounts();

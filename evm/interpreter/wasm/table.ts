@@ -7,7 +7,6 @@ import {allocate} from "./heap";
 export const NEXT: usize = 0;
 export const HASH: usize = 4;
 
-/** Inserts an entry. */
 export function link(buckets: usize, mask: u32, entry: usize): void {
   const bucket = buckets + 4 * (load<u32>(entry, HASH) & mask);
   store<u32>(entry, load<u32>(bucket), NEXT);

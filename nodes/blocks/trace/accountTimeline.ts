@@ -21,7 +21,6 @@ export class AccountTimeline {
   private nonce = 0n;
   private balance: bigint | undefined;
   private isContract = false;
-  /** The last trace reports a removal. */
   private isReportedRemoved = false;
 
   constructor(stateBefore: AccountView | undefined, traces: readonly AccountTrace[]) {

@@ -51,7 +51,6 @@ export class TouchedAccount {
     return this.state.code === undefined && isEmpty(this.state);
   }
 
-  /** Adds the trace of the next transaction. */
   add(trace: AccountTrace): void {
     const {before, after, slots} = trace;
     this.traces.push(trace);

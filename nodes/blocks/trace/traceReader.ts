@@ -44,7 +44,6 @@ export class TraceReader implements BlockReader {
   readonly maxBlocks = MAX_BLOCKS;
   /** By name of the node. */
   private readonly methods = new Map<string, TraceMethod>();
-  /** Names of nodes whose traces need code. */
   private readonly needsCode = new Set<string>();
   private fullUntil = -1;
 

@@ -183,7 +183,6 @@ function readHash(from: RlpReader): Uint8Array | undefined {
   return isNull(from) ? undefined : from.readBytes(32);
 }
 
-/** Consumes a null. */
 function isNull(from: RlpReader): boolean {
   if (!from.isEmpty) return false;
   from.readBytes(0);

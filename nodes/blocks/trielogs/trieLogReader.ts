@@ -19,7 +19,6 @@ import {toDifferences} from "./trieLogDifference.ts";
 /** Block numbers are JSON numbers: the plugin does not accept hexadecimal. */
 const METHOD = "shomei_getTrieLogsByRange";
 const MAX_BLOCKS = 64;
-/** Approximate memory of a header. */
 const HEADER_BYTES = 1024;
 
 /** Whether the node has trie logs. @throws NodeFailure */
@@ -37,7 +36,6 @@ export class TrieLogReader implements BlockReader {
   readonly maxBlocks = MAX_BLOCKS;
   /** Names of nodes whose ranges exclude the last block, as those of Besu do. */
   private readonly exclusiveEnds = new Set<string>();
-  /** Blocks per request. */
   private readonly size = new RequestSize(MAX_BLOCKS, MAX_BLOCKS, 0);
 
   /** @param chainId - of the node, which block 0 records in the store */
