@@ -16,17 +16,11 @@ const ADDRESS = "00000000000000000000000000000000000000aa";
 /** Of block 0 of WHOLE, as geth v1.17.10 makes it in these three spellings of its names. */
 const GETH_HASH = "0xe347192f1ca8fed9322e90f60dacae4d848c5682a7fa9dc00ad71d7a7bcc1f3f";
 const WORD = `0x${"0a".repeat(32)}`;
-const BY_NUMBER = {
-  homesteadBlock: 0,
-  eip150Block: 0,
-  eip155Block: 0,
-  eip158Block: 0,
-  byzantiumBlock: 0,
-  constantinopleBlock: 0,
-  istanbulBlock: 0,
-  berlinBlock: 0,
-  londonBlock: 0,
-};
+const BY_NUMBER = Object.fromEntries(
+  "homestead eip150 eip155 eip158 byzantium constantinople istanbul berlin london"
+    .split(" ")
+    .map(name => [`${name}Block`, 0]),
+);
 
 /** A bigint becomes a number of JSON. */
 function genesis(fields: object = {}, config: object = {}): string {
@@ -62,59 +56,49 @@ test("quantities are hex or decimal, addresses with or without 0x, slots of any 
   assert.equal(third?.balance, 5n);
 });
 
-for (const [field, message, fields, config] of [
-  ["no alloc", /^genesis: alloc is missing$/, {alloc: undefined}, {}],
-  ["no gas limit", /^genesis: gasLimit is missing$/, {gasLimit: undefined}, {}],
+const held = (account: object) => ({alloc: {[ADDRESS]: account}});
+
+const REFUSED: readonly (readonly [what: string, message: RegExp, fields: object, config?: object])[] = [
+  ["no alloc", /^genesis: alloc is missing$/, {alloc: undefined}],
+  ["no gas limit", /^genesis: gasLimit is missing$/, {gasLimit: undefined}],
   [
     "a balance that is no quantity",
     /alloc\.00+aa\.balance: expected a quantity, hex with 0x or decimal, got "1e3"$/,
-    {alloc: {[ADDRESS]: {balance: "1e3"}}},
-    {},
+    held({balance: "1e3"}),
   ],
   [
     "a balance of 0x without digits",
     /balance: expected a quantity, hex with 0x or decimal, got "0x"$/,
-    {alloc: {[ADDRESS]: {balance: "0x"}}},
-    {},
+    held({balance: "0x"}),
   ],
   [
     "a balance of 257 bits",
     /balance: expected a number below 2\^256, got "0x10/,
-    {alloc: {[ADDRESS]: {balance: `0x1${"0".repeat(64)}`}}},
-    {},
+    held({balance: `0x1${"0".repeat(64)}`}),
   ],
   [
     "a balance with an exponent",
     /balance: expected a whole number in digits, got 1e\+21$/,
-    {alloc: {[ADDRESS]: {balance: 1e21}}},
-    {},
+    held({balance: 1e21}),
   ],
-  ["no balance", /balance is missing/, {alloc: {[ADDRESS]: {}}}, {}],
+  ["no balance", /balance is missing/, held({})],
   [
     "a short address",
     /alloc\.0xaa: expected an address of 20 bytes, got "0xaa"/,
     {alloc: {"0xaa": {balance: "0"}}},
-    {},
   ],
   [
     "an address twice",
     /is there twice/,
     {alloc: {[ADDRESS]: {balance: "0"}, [`0x${ADDRESS}`]: {balance: "0"}}},
-    {},
   ],
-  [
-    "code without 0x",
-    /code: expected hex bytes with 0x, got "6000"/,
-    {alloc: {[ADDRESS]: {balance: "0", code: "6000"}}},
-    {},
-  ],
+  ["code without 0x", /code: expected hex bytes with 0x, got "6000"/, held({balance: "0", code: "6000"})],
   [
     "a slot of 33 bytes",
     /expected hex of up to 32 bytes, got "0x11/,
-    {alloc: {[ADDRESS]: {balance: "0", storage: {[`0x${"1".repeat(66)}`]: "0x1"}}}},
-    {},
+    held({balance: "0", storage: {[`0x${"1".repeat(66)}`]: "0x1"}}),
   ],
-  ["a genesis that is not block 0", /number must be 0/, {number: "0x1"}, {}],
+  ["a genesis that is not block 0", /number must be 0/, {number: "0x1"}],
   ["an unknown fork", /config\.amsterdamTime is a hard fork that is not supported/, {}, {amsterdamTime: 5}],
   [
     "a fork before its predecessor",
@@ -159,19 +143,16 @@ for (const [field, message, fields, config] of [
     "a name that nobody knows",
     /^genesis: gaslimits is not known: expected config, nonce, .*, alloc, /,
     {gaslimits: "0x1"},
-    {},
   ],
   [
     "an account with a name that nobody knows",
     /alloc\.00+aa\.blance is not known: expected balance, nonce, code, storage/,
-    {alloc: {[ADDRESS]: {balance: "0", blance: "1"}}},
-    {},
+    held({balance: "0", blance: "1"}),
   ],
   [
     "one name in two spellings",
     /^genesis: mixhash: expected mixHash once, got it again with another value$/,
     {mixHash: WORD, mixhash: WORD.replace("a", "b")},
-    {},
   ],
   ["a fork of no chain", /config\.shanghaiTimestamp is a hard fork that is not/, {}, {shanghaiTimestamp: 0}],
   ["a fork without Block", /config\.London is a hard fork that is not supported/, {}, {London: 0}],
@@ -186,11 +167,12 @@ for (const [field, message, fields, config] of [
   [
     "a slot that is a large number",
     /storage\.0x1: expected hex of up to 32 bytes, got 12345678901234567/,
-    {alloc: {[ADDRESS]: {balance: "0", storage: {"0x1": 12345678901234567n}}}},
-    {},
+    held({balance: "0", storage: {"0x1": 12345678901234567n}}),
   ],
-] as const)
-  test(`a genesis with ${field} is refused by name`, () => {
+];
+
+for (const [what, message, fields, config] of REFUSED)
+  test(`a genesis with ${what} is refused by name`, () => {
     assert.throws(() => parseGenesis(genesis(fields, config)), {code: "GENESIS_INVALID", message});
   });
 
@@ -361,10 +343,8 @@ test("numbers from 2^53 on are read exactly", () => {
 });
 
 test("a genesis that is not JSON is refused", () => {
-  assert.throws(() => parseGenesis("{"), {
-    code: "GENESIS_INVALID",
-    message: /^genesis: the file is not JSON/,
-  });
+  const message = /^genesis: the file is not JSON/;
+  assert.throws(() => parseGenesis("{"), {code: "GENESIS_INVALID", message});
 });
 
 test("petersburg comes with constantinople where the config does not say, and an opposed DAO fork does not come", () => {
