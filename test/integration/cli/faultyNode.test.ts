@@ -61,7 +61,6 @@ async function mustImport(flags: readonly string[]): Promise<void> {
 /** By the hash of the chain's newest block. */
 const undisturbed = new Map<string, string[]>();
 
-/** State roots of an undisturbed import. */
 async function importRoots(live: LiveChain): Promise<string[]> {
   const {hash} = await live.block("latest");
   const known = undisturbed.get(hash);

@@ -57,7 +57,6 @@ function testLayer1(title: string, work: (chain: Anvil) => Promise<void>): void 
   test(title, async t => (typeof anvil === "string" ? notRun(t, anvil) : work(anvil)));
 }
 
-/** An oracle whose source is the first account. */
 async function createOracle(chain: Anvil, rollup = NOBODY): Promise<DeployedContract> {
   const [source] = await chain.request<readonly [string]>("eth_accounts");
   return DeployedContract.create(chain, "StateRootOracle", source, rollup);

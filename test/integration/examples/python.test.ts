@@ -33,7 +33,6 @@ function testPython(title: string, work: () => Promise<void>): void {
   test(title, async (t: TestContext) => (hasPython ? work() : notRun(t, "there is no python3")));
 }
 
-/** @returns the lines of its output, parsed */
 async function pull(url: string, ...args: readonly string[]): Promise<Record<string, unknown>[]> {
   const root = encodeHex(service.root(FINALIZED));
   const {stdout} = await run("python3", [PROGRAM, url, `${FINALIZED}`, root, ...args]);

@@ -189,7 +189,6 @@ test("a request's cost counts 20 for an estimate, 1 for what its lists hold and 
   assert.deepEqual([refused.error.code, refused.error.data], [-32005, {limit: 20_000, got: 20_001}]);
 });
 
-/** A store that names no rules. */
 async function importNameless(name: string): Promise<void> {
   const accounts = {[WRITER]: {nonce: "0x1", code: CODES[WRITER] as string}};
   await importLines(folder.file(name), [lineOf(0, {accounts})], {finalized: "last"});

@@ -51,7 +51,6 @@ const genesis: Genesis = parseGenesis(
   }),
 );
 
-/** Blocks that the library makes on its own state. */
 class LibraryChain {
   readonly common: Common;
   parent = new Uint8Array(32);

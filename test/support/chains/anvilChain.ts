@@ -76,7 +76,6 @@ export class AnvilChain {
     }
   }
 
-  /** Makes a block of these transactions, in this order, and executes it here. */
   async mine(
     transactions: readonly Sent[],
   ): Promise<{executed: BlockDifference; block: JSONRPCBlock; succeeded: readonly boolean[]}> {

@@ -109,7 +109,6 @@ export class EngineChain {
     return node;
   }
 
-  /** Makes the next block, and tells the nodes. @returns its number */
   async seal(plan: BlockPlan = {}): Promise<number> {
     await this.build(plan);
     await this.tellAll(this.height);

@@ -31,7 +31,6 @@ export interface ExecutedChain {
   readonly differences: readonly PlainDifference[];
   /** The root of the trie of all differences up to a block, by the numbers that were asked for. */
   readonly roots: ReadonlyMap<number, Uint8Array>;
-  /** The sum of all differences. */
   readonly accounts: ReadonlyMap<string, MemoryAccount>;
   /** That of each block. */
   readonly tries: readonly (BlockTrie | undefined)[];

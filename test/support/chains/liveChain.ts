@@ -110,7 +110,6 @@ export class LiveChain {
     this.anvil = await this.anvil.restart(this.statePath, FLAGS, between);
   }
 
-  /** Another node with the blocks of now. */
   async copy(): Promise<Anvil> {
     await writeFile(this.statePath, JSON.stringify(await this.anvil.dumpState()));
     const anvil = await Anvil.start([...FLAGS, "--load-state", this.statePath]);

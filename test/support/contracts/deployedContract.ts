@@ -44,7 +44,6 @@ export class DeployedContract {
     return new DeployedContract(anvil, artefact, contractAddress);
   }
 
-  /** A call's data, 0x text. */
   encode(name: string, ...values: readonly Argument[]): string {
     return AbiFunction.encodeData(this.method(name), values as never);
   }

@@ -124,7 +124,6 @@ function cubeSlots(
   });
 }
 
-/** One lane as a number. */
 function laneOf(words: readonly string[], lane: number, order: Order): string {
   const shift = SLOT_BITS * slotOf(lane % 4, order);
   const word = words[Math.floor(lane / 4)];

@@ -8,7 +8,6 @@ import {type Cast, encodeCreation, VAULT} from "./cast.ts";
 import {hashLabel, makeAddress} from "./demoAccount.ts";
 import {DEMO_CHAIN_ID, oldLedger} from "./demoGenesis.ts";
 
-/** As JSON text. */
 export function describeAddresses(cast: Cast, lastBlock: number): string {
   const holder = cast.resident(20).address;
   const allowance = mappingSlot(cast.resident(11).address, mappingSlot(cast.resident(10).address, word(1n)));

@@ -93,7 +93,6 @@ export class DemoChain {
     return new DemoChain(common, await createVM({common, stateManager}), header, miner);
   }
 
-  /** The block that is being collected. */
   get number(): number {
     return Number(this.parent.number) + 1;
   }
@@ -103,7 +102,6 @@ export class DemoChain {
     this.mayRevert.push(transaction.reverts === true);
   }
 
-  /** Executes the collected transactions as the next block. */
   async seal(withdrawals: readonly DemoWithdrawal[] = []): Promise<void> {
     const block = await this.draft(withdrawals);
     const result = await runBlock(this.vm, {block, generate: true, skipHeaderValidation: true});

@@ -17,7 +17,6 @@ export function readDocument(path: string): string {
   return readFileSync(new URL(path, import.meta.resolve("#package/package.json")), "utf8");
 }
 
-/** The text of a page below a heading of the second level. */
 export function readSection(page: string, heading: string): string {
   const section = new RegExp(`^## ${heading}\\n([\\s\\S]*?)^## `, "m").exec(page)?.[1];
   assert.ok(section !== undefined, `the page has a section ${heading}`);

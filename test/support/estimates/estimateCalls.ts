@@ -35,7 +35,6 @@ export const NOT_SENT = {
   authorizationList: undefined,
   overrides: undefined,
 };
-/** The call that `{}` stands for. */
 export const EMPTY_CALL: EstimateCall = {
   ...NOT_SENT,
   block: 9,

@@ -131,7 +131,6 @@ const used = fc.oneof(
   offset.map(at => assemble(at, OP.MSTORE)),
 );
 
-/** Opcodes that take words and leave one. */
 function operations(has: Has): fc.Arbitrary<Fragment> {
   const of = (count: number, opcodes: readonly number[]) =>
     fc

@@ -2,7 +2,6 @@
 import {toHex} from "../../../storage/hex.ts";
 import type {MemoryState} from "../chains/memoryState.ts";
 
-/** The fields of a block that a transaction can see. */
 export interface BlockFields {
   readonly number: bigint;
   readonly timestamp: bigint;

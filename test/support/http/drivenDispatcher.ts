@@ -98,7 +98,6 @@ export class DrivenDispatcher {
     return this.admitCalls(calls, false);
   }
 
-  /** From now on proofs do not end, until `releaseProofs`. */
   holdProofs(): void {
     this.heldProofs = [];
   }

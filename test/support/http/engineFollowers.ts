@@ -49,7 +49,6 @@ export class EngineFollowers {
     return question((this.followers[turn % this.followers.length] as Follower).daemon);
   }
 
-  /** Waits until both hold the chain's newest block. */
   follow(): Promise<void> {
     return this.each(({daemon}) =>
       waitForHash(daemon, this.chain.height, this.chain.hashOf(this.chain.height)),
@@ -86,7 +85,6 @@ export class EngineFollowers {
     }
   }
 
-  /** Stops those that have not been stopped yet. */
   async stop(): Promise<void> {
     for (const {daemon} of this.followers.splice(0)) await daemon.stop();
   }

@@ -7,7 +7,6 @@ import {LOAD_FLAGS, readLoadOptions} from "../../../cli/flags/loadFlags.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
 import {OwnService} from "./ownService.ts";
 
-/** Length of a load, unless its test says another one. */
 const SECONDS = 0.25;
 /** Neither a target nor a generator gives a request up before, unless the test says so, however busy the machine is. */
 const PATIENCE_MS = 600_000;

@@ -35,7 +35,6 @@ export async function waitForChain(daemon: AskedService, chain: LiveChain): Prom
   return number;
 }
 
-/** The lines of the service's log with this text as their message. */
 export function readLog(daemon: AskedService, message: string): Readonly<Record<string, unknown>>[] {
   return daemon.stderr
     .split("\n")

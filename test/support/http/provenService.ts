@@ -14,7 +14,6 @@ export const FINALIZED = 4;
 export class ProvenService {
   readonly daemon: OwnService;
   private readonly folder: WorkFolder;
-  /** State roots by block number. */
   private readonly roots: readonly Uint8Array[];
 
   private constructor(daemon: OwnService, folder: WorkFolder, roots: readonly Uint8Array[]) {

@@ -37,7 +37,6 @@ export function answerCalls(answer: (method: string, params: readonly unknown[])
 export class Upstream {
   handler: UpstreamHandler = answerText('{"jsonrpc":"2.0","id":ID,"result":"0x5208"}');
   readonly requests: UpstreamRequest[] = [];
-  /** How many connections were ever opened. */
   socketCount = 0;
   private readonly open = new Set<Socket>();
   private server: Server | null = null;

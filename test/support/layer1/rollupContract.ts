@@ -37,7 +37,6 @@ export class Layer1 {
     return Layer1.deployOn(anvil);
   }
 
-  /** Deploys another contract on the same chain. */
   deploy(): Promise<Layer1> {
     return Layer1.deployOn(this.anvil);
   }

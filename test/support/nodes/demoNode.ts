@@ -22,7 +22,6 @@ const DEMO_BLOCKS = join(DEMO_FOLDER, "chain.rlp");
 export class DemoNode {
   /** From block 0 on. */
   readonly blocks: readonly Block[];
-  /** Calls answered, by method. */
   readonly counts = new Map<string, number>();
   /** Changes a block with whole transactions before it is sent. */
   changeJson: (block: JsonBlock) => JsonBlock = block => block;

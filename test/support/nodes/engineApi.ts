@@ -30,7 +30,6 @@ interface Withdrawal {
   readonly amount: string;
 }
 
-/** A block as the engine API hands it over. */
 export interface Payload {
   readonly executionPayload: {
     readonly blockHash: string;

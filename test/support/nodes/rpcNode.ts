@@ -9,7 +9,6 @@ export abstract class RpcNode {
     return (await this.send({jsonrpc: "2.0", id: 1, method, params})) as RpcAnswer;
   }
 
-  /** A call or a batch. @returns the parsed answer */
   async send(body: unknown): Promise<unknown> {
     const response = await fetch(this.url, {
       method: "POST",

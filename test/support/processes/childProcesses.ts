@@ -55,7 +55,6 @@ export function startChild(
   return child;
 }
 
-/** Runs a process to its end. Its standard input is empty. */
 export async function runChild(
   command: string,
   args: readonly string[],

@@ -11,7 +11,6 @@ const FLAGS = [
   "--disable-dev-shm-usage",
 ];
 
-/** Replies and events of the protocol. */
 interface Message {
   readonly id?: number;
   readonly error?: {readonly message: string};

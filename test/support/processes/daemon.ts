@@ -29,7 +29,6 @@ interface RunOptions {
   readonly under?: readonly string[];
 }
 
-/** Runs a command to its end. */
 export async function runProofd(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const daemon = new Daemon(args, options);
   daemon.child.stdin.end(options.input ?? "");

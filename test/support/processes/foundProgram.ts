@@ -10,7 +10,6 @@ export const PROGRAMS_FOLDER: string = join(
   "proofd",
 );
 
-/** This machine lacks a program, or it does not run. */
 export class ProgramMissing extends Error {
   /** @param isNamed - there is one, or the user named one */
   constructor(
@@ -21,7 +20,6 @@ export class ProgramMissing extends Error {
   }
 }
 
-/** @returns the path of the first of these programs that PATH has */
 export function findProgram(...names: readonly string[]): string | undefined {
   const folders = (process.env.PATH ?? "").split(delimiter).filter(folder => folder !== "");
   return names.flatMap(name => folders.map(folder => join(folder, name))).find(isExecutable);

@@ -43,7 +43,6 @@ export async function runHere(
   return {code, ...taken};
 }
 
-/** Runs commands one after the other. @returns their ends, in their order */
 export async function runAllHere(lines: readonly (readonly string[])[]): Promise<CommandEnd[]> {
   const ends: CommandEnd[] = [];
   for (const line of lines) ends.push(await runHere(line));

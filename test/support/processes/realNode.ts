@@ -30,7 +30,6 @@ interface Ports {
   readonly engine: number;
 }
 
-/** How a client is started. */
 export interface ClientKind {
   readonly program: NodeProgram;
   /** Arguments that make the database. */

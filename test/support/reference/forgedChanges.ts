@@ -20,7 +20,6 @@ function isUnproven(at: number): boolean {
   return (at >= 1 && at < 39) || (at >= 71 && at < 109);
 }
 
-/** @returns undefined if there is no such forgery of this answer */
 export function forgeChanges(
   cases: ChangeCases,
   name: string,

@@ -68,7 +68,6 @@ export class RangeCases {
     return [...Object.keys(FORGERIES), ...Object.keys(BYTE_FORGERIES), ...namesOf(RANGE, ranges)];
   }
 
-  /** @returns undefined if there is no such forgery of this answer */
   forge(name: string, request: LeavesRequest, pick: Pick): RangeCase | undefined {
     const {suite, keyOf} = this;
     const parts = this.partsOf(request);

@@ -213,7 +213,6 @@ export function forgeField<Parts>(parts: Parts, layout: Layout, name: string, pi
   return one && (applyEdits(parts, [{path: one.path, value: one.value()}]) as Parts);
 }
 
-/** @returns the classes of forgeries of the fields of any of these */
 export function namesOf(layout: Layout, answers: Iterable<unknown>): string[] {
   return [...new Set([...answers].flatMap(answer => [...forge(answer, layout)].map(({name}) => name)))];
 }

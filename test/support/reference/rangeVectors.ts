@@ -10,7 +10,6 @@ import {keysOf} from "./rangeBytes.ts";
 import type {ReferenceLeaf} from "./referenceTree.ts";
 import {ruleOf} from "./verifierVectors.ts";
 
-/** A leaf that a verifier finds. */
 export interface ExpectedLeaf {
   readonly leafIndex: number;
   readonly prev: number;

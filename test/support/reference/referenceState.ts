@@ -30,7 +30,6 @@ interface Snapshot {
   readonly hash: string;
   readonly stateRoot: Uint8Array;
   readonly tree: ReferenceTree;
-  /** By address, lower case. */
   readonly accounts: ReadonlyMap<string, ReferenceAccount>;
 }
 
@@ -46,7 +45,6 @@ export class ReferenceState {
     for (const line of lines) this.applyBlock(line);
   }
 
-  /** Number of the newest block; -1 before block 0. */
   get latest(): number {
     return this.blocks.length - 1;
   }
@@ -186,7 +184,6 @@ export class ReferenceState {
     };
   }
 
-  /** The 192 bytes of an account value. */
   private encodeAccount(account: ReferenceAccount): Uint8Array {
     return Buffer.concat([
       word(account.nonce),
@@ -199,7 +196,6 @@ export class ReferenceState {
   }
 }
 
-/** @returns the entries by ascending hKey */
 function sortByKey<Entry extends {readonly hKey: Uint8Array}>(entries: Entry[]): Entry[] {
   return entries.sort((a, b) => Buffer.compare(a.hKey, b.hKey));
 }

@@ -94,7 +94,6 @@ class TestChain {
   }
 }
 
-/** @returns the files below a folder, in the order of their names */
 export function findTests(folder: string): string[] {
   const files = readdirSync(folder, {recursive: true, encoding: "utf8"});
   return files.filter(name => name.endsWith(".json")).sort();

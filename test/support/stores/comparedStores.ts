@@ -27,7 +27,6 @@ export class ComparedStores {
     return new ComparedStores(await open(join(folder, "one")), await open(join(folder, "other")));
   }
 
-  /** Applies the block to both stores and compares all accounts, then the roots. */
   async apply(expected: BlockDifference, got: BlockDifference): Promise<void> {
     const {number} = expected.header;
     for (const [{state, writer}, difference] of [

@@ -16,9 +16,7 @@ export const BLOCKS = 12;
 
 export class LoggedStores {
   readonly folder: string;
-  /** All blocks in one batch. */
   readonly bulk: string;
-  /** A batch for each block. */
   readonly single: string;
   /** The notes of `single` as they were after each block. */
   readonly notes: Buffer[] = [];
@@ -75,14 +73,12 @@ function mustBeDone(outcome: ImportOutcome): void {
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
 }
 
-/** @returns the name of the only log */
 export async function logOf(directory: string): Promise<string> {
   const names = (await readdir(directory)).filter(name => name.endsWith(".log"));
   assert.equal(names.length, 1, names.join(", "));
   return names[0] as string;
 }
 
-/** @returns the number of the newest block in the store */
 export async function latestOf(directory: string): Promise<number | undefined> {
   const engine = await openEngine(directory);
   const {latest} = engine.chain.head();

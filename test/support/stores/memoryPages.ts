@@ -46,7 +46,6 @@ export class MemoryPages implements PageWriter {
     return number;
   }
 
-  /** Replaces the page with this number, as damage would. */
   replace(page: number, body: Buffer): void {
     this.records[page - 1] = body;
     this.opened.clear();

@@ -63,7 +63,6 @@ async function provePart(engine: Proving, calls: readonly ProveCall[], firstId: 
   });
 }
 
-/** Does a job. @returns its answers, which the caller may keep */
 export function proveJob(engine: Proving, job: ProveJob): Promise<Answers> {
   return new Promise((resolve, reject) =>
     engine.prove(job, settlement => {

@@ -22,7 +22,6 @@ export function reachablePages(reader: StateReader, blocks: readonly number[]): 
   return [...reached].sort((a, b) => a - b);
 }
 
-/** The numbers of all pages in the database, ascending. */
 export async function storedPages({db}: StateStore): Promise<number[]> {
   const keys = await db.keys({gte: pageKey(0)}).all();
   return keys.filter(key => isKeyOf("page", key)).map(numberOfKey);

@@ -56,7 +56,6 @@ export class TemporaryStore {
     return new TemporaryStore(folder, suite, workers, await openPool(folder, suite, workers));
   }
 
-  /** Closes the engine and opens the same folder with a new one. */
   async reopen(): Promise<void> {
     await this.engine.close();
     this.engine = await openPool(this.folder, this.suite, this.workers);
@@ -103,7 +102,6 @@ export class TemporaryStore {
     return this.engine.startImport({source, allowUnverified: true, chainId: CHAIN_ID, finalized}, () => {});
   }
 
-  /** Resolves when the last of `lines` is in the store. */
   async append(lines: readonly DifferenceLine[]): Promise<void> {
     const last = Number(lines.at(-1)?.number);
     const {chain} = this.engine;
