@@ -144,8 +144,7 @@ function describe(engine: Engine, outcome: ImportOutcome): string {
 function describeFirst(engine: Engine): string {
   const first = engine.chain.readHeader(engine.store.reader.firstBlock);
   if ("failure" in first) return first.detail;
-  const root = Buffer.from(first.stateRoot).toString("hex");
-  return `the store begins with the state of block ${first.number} under the root 0x${root}`;
+  return `the store begins with the state of block ${first.number} under the root ${toHex(first.stateRoot)}`;
 }
 
 function hashOf(engine: Engine, block: number): string {

@@ -29,20 +29,10 @@ async function runLoad(
   {against, json, html}: Pick<ValuesOf<typeof LOAD_FLAGS>, "against" | "json" | "html">,
   command: Command,
 ): Promise<number> {
-  const {
-    compareReport,
-    encodeReport,
-    isInconclusive,
-    LiveLine,
-    LoadError,
-    readEarlierRun,
-    startLoad,
-    writeHtmlReport,
-    writeTextReport,
-  } = await import("proofd-load");
-  const earlier = against === undefined ? undefined : readAgainst(against, command, readEarlierRun);
-  const live = new LiveLine(process.stderr);
-  const load = startLoad(options, row => live.show(row));
+  const tool = await import("proofd-load");
+  const earlier = against === undefined ? undefined : readAgainst(against, command, tool.readEarlierRun);
+  const live = new tool.LiveLine(process.stderr);
+  const load = tool.startLoad(options, row => live.show(row));
   const stopping = watchSignals();
   stopping.addEventListener("abort", () => {
     live.close();
@@ -51,19 +41,19 @@ async function runLoad(
   });
   try {
     const measured = await load.outcome;
-    const report = earlier === undefined ? measured : compareReport(measured, earlier);
+    const report = earlier === undefined ? measured : tool.compareReport(measured, earlier);
     live.close();
-    process.stdout.write(json ? `${encodeReport(report)}\n` : writeTextReport(report));
+    process.stdout.write(json ? `${tool.encodeReport(report)}\n` : tool.writeTextReport(report));
     // The text report lists its failures.
     if (json) for (const failure of report.failures) process.stderr.write(`FAILED: ${failure}\n`);
     if (html !== undefined) {
-      writePage(html, writeHtmlReport(report));
+      writePage(html, tool.writeHtmlReport(report));
       process.stderr.write(`wrote ${html}\n`);
     }
     if (report.failures.length === 0) return ExitCode.OK;
-    return isInconclusive(report) ? ExitCode.GENERATOR_WAS_LIMIT : ExitCode.FAILED;
+    return tool.isInconclusive(report) ? ExitCode.GENERATOR_WAS_LIMIT : ExitCode.FAILED;
   } catch (error) {
-    if (!(error instanceof LoadError)) throw error;
+    if (!(error instanceof tool.LoadError)) throw error;
     if (error.code === "USAGE") return command.error(`error: ${error.message}`);
     throw new WorkError(error.message, {cause: error});
   } finally {

@@ -40,49 +40,27 @@ export class UwsBinary {
 
 /** Those that fit are tried in this order. */
 export const UWS_BINARIES: readonly UwsBinary[] = [
-  new UwsBinary(
-    "20.57.0",
-    "linux_x64",
-    "127",
-    6_975_592,
-    "4b55b1f2cb7a7913febbb65a89496412b96af77e838552980092ba6b33723aac",
-  ),
-  new UwsBinary(
-    "20.57.0",
-    "linux_x64",
-    "137",
-    6_975_592,
-    "98128405dba2fb608448e921a979530f70c946a2cc9889c15f2fa70c2d00ab05",
-  ),
-  new UwsBinary(
-    "20.57.0",
-    "linux_arm64",
-    "127",
-    6_701_744,
-    "82b79bd18d1e3563de336156005bd01b7f39fc387b65173d69a29da4ee79f895",
-  ),
-  new UwsBinary(
-    "20.57.0",
-    "linux_arm64",
-    "137",
-    6_701_752,
-    "88618b30ddf6b2b62310db89f40a701616676352aac5e0f6184dd8ef876199ce",
-  ),
-  new UwsBinary(
-    "20.0.8",
-    "linux_x64",
-    "115",
-    6_890_320,
-    "6f8d96d761a64beddb060f1f7f0e617dd293ed127ec1d57507aa561a0083171e",
-  ),
-  new UwsBinary(
-    "20.0.8",
-    "linux_x64",
-    "127",
-    6_898_512,
-    "8cabc918bbf9a07323e54f89a33882491080b2eb35df0607f473ccdb1f3c31af",
-  ),
+  ...listBinaries("20.57.0", "linux_x64", [
+    ["127", 6_975_592, "4b55b1f2cb7a7913febbb65a89496412b96af77e838552980092ba6b33723aac"],
+    ["137", 6_975_592, "98128405dba2fb608448e921a979530f70c946a2cc9889c15f2fa70c2d00ab05"],
+  ]),
+  ...listBinaries("20.57.0", "linux_arm64", [
+    ["127", 6_701_744, "82b79bd18d1e3563de336156005bd01b7f39fc387b65173d69a29da4ee79f895"],
+    ["137", 6_701_752, "88618b30ddf6b2b62310db89f40a701616676352aac5e0f6184dd8ef876199ce"],
+  ]),
+  ...listBinaries("20.0.8", "linux_x64", [
+    ["115", 6_890_320, "6f8d96d761a64beddb060f1f7f0e617dd293ed127ec1d57507aa561a0083171e"],
+    ["127", 6_898_512, "8cabc918bbf9a07323e54f89a33882491080b2eb35df0607f473ccdb1f3c31af"],
+  ]),
 ];
+
+function listBinaries(
+  release: keyof typeof FOLDERS,
+  machine: string,
+  rows: readonly (readonly [abi: string, bytes: number, sha256: string])[],
+): UwsBinary[] {
+  return rows.map(row => new UwsBinary(release, machine, ...row));
+}
 
 /** For users: where one of them loads. */
 export const UWS_NEEDS =
