@@ -90,6 +90,8 @@ async function openDoor(url: string): Promise<Server> {
     for (const one of [socket, inner]) one.on("error", () => {}); // the other end sees its end
     socket.pipe(inner).pipe(socket);
     socket.once("close", () => inner.destroy());
+    // A container that is gone does not end its connections.
+    inner.once("close", () => socket.destroySoon());
   }).listen(0, "0.0.0.0");
   await once(door, "listening");
   return door;
