@@ -3,6 +3,7 @@ import {connect as connectSocket, isIP} from "node:net";
 import {setTimeout as sleep} from "node:timers/promises";
 import {connect as connectTls, type TLSSocket} from "node:tls";
 import {type Authenticator, connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
+import {orAborted} from "../../client/rpc/abortable.ts";
 import {readWholeFile} from "../../storage/regularFile.ts";
 import {Backoff} from "../rpc/backoff.ts";
 import {FeedError} from "./feedError.ts";
@@ -42,20 +43,24 @@ export async function connectNats(
   const backoff = new Backoff(WAITS);
   for (;;) {
     signal.throwIfAborted();
+    const connecting = connect({
+      servers: [...urls],
+      name,
+      timeout: CONNECT_MS,
+      maxReconnectAttempts: -1,
+      pingInterval: PING_MS,
+      ...authenticator,
+      ...(isTls ? {tls: {}} : {}),
+    });
     try {
-      const connection = await connect({
-        servers: [...urls],
-        name,
-        timeout: CONNECT_MS,
-        maxReconnectAttempts: -1,
-        pingInterval: PING_MS,
-        ...authenticator,
-        ...(isTls ? {tls: {}} : {}),
-      });
+      // Looking up the names of servers that are gone can take longer than a stop may.
+      const connection = await orAborted(connecting, signal);
       void watch(connection, onEvent);
       onEvent({isUp: true, reason: ""});
       return connection;
     } catch (error) {
+      if (signal.aborted) connecting.then(late => late.close()).catch(() => {}); // nobody needs it any more
+      signal.throwIfAborted();
       onEvent({isUp: false, reason: (error as Error).message});
     }
     await sleep(backoff.next(), undefined, {signal});
