@@ -7,6 +7,8 @@ import {type GasSearch, searchGasLimit} from "../../../../../workers/estimate/ca
 import {propertyRuns} from "../../../../support/soak.ts";
 
 const TOLERANCE = 0.015;
+const UPPER = 50_000_000n;
+const PLAIN = {isPlainTransfer: true};
 /** Doubling, then halving, from 2^24 gas down to one. */
 const MOST_RUNS = 3 + 2 * 26;
 
@@ -30,7 +32,7 @@ class Call {
 
   search(search: Partial<GasSearch> = {}): Promise<bigint | RunResult> {
     return searchGasLimit(this.run, {
-      upper: 50_000_000n,
+      upper: UPPER,
       isPlainTransfer: false,
       tolerance: TOLERANCE,
       ...search,
@@ -38,46 +40,30 @@ class Call {
   }
 }
 
-test("a call that needs what it spends takes two runs: at the upper bound, and at what it spent", async () => {
-  const call = new Call(43_210n, 43_210n);
-  assert.equal(await call.search(), 43_210n);
-  assert.deepEqual(call.limits, [50_000_000n, 43_210n]);
-});
-
-test("a plain transfer takes one run", async () => {
-  const call = new Call(21_000n, 21_000n);
-  assert.equal(await call.search({isPlainTransfer: true}), 21_000n);
-  assert.deepEqual(call.limits, [21_000n]);
-});
-
-test("what looks like a plain transfer but needs more is searched like any other", async () => {
-  const call = new Call(24_000n, 24_000n);
-  assert.equal(await call.search({isPlainTransfer: true}), 24_000n);
-  assert.deepEqual(call.limits, [21_000n, 50_000_000n, 24_000n]);
-});
-
-test("a plain transfer is not tried above the upper bound", async () => {
-  const call = new Call(21_000n, 21_000n);
-  const result = await call.search({isPlainTransfer: true, upper: 20_999n});
-  assert.equal(typeof result === "bigint" ? undefined : result.failure?.kind, "outOfGas");
-  assert.deepEqual(call.limits, [20_999n]);
-});
-
-test("a call that fails at the upper bound gives that run, and takes no other", async () => {
-  const call = new Call(50_000_001n, 50_000_001n);
-  const result = await call.search();
-  assert.equal(typeof result === "bigint" ? undefined : result.failure?.reason, "out of gas");
-  assert.deepEqual(call.limits, [50_000_000n]);
-});
-
-test("gas that must be there without being spent, up to a 63rd and a stipend, takes three runs", async () => {
-  const spent = 63_000n;
+/** `undefined`: the search ends with the run at the upper bound, which fails. */
+for (const [title, needed, spent, search, expected, limits] of [
+  [
+    "a call that needs what it spends: upper bound, and that",
+    43_210n,
+    43_210n,
+    {},
+    43_210n,
+    [UPPER, 43_210n],
+  ],
+  ["a plain transfer: one run", 21_000n, 21_000n, PLAIN, 21_000n, [21_000n]],
+  ["what only looks like a plain transfer", 24_000n, 24_000n, PLAIN, 24_000n, [21_000n, UPPER, 24_000n]],
+  ["a plain transfer above the bound", 21_000n, 21_000n, {...PLAIN, upper: 20_999n}, undefined, [20_999n]],
+  ["a call that fails at the upper bound", UPPER + 1n, UPPER + 1n, {}, undefined, [UPPER]],
   // (63 000 + 2300) * 64 / 63 = 66 336.5...
-  const call = new Call(66_336n, spent);
-  const result = await call.search({tolerance: 0.06});
-  assert.equal(result, 66_336n);
-  assert.deepEqual(call.limits, [50_000_000n, spent, 66_336n]);
-});
+  ["a 63rd and a stipend unspent", 66_336n, 63_000n, {tolerance: 0.06}, 66_336n, [UPPER, 63_000n, 66_336n]],
+] as const)
+  test(`the runs of ${title}`, async () => {
+    const call = new Call(needed, spent);
+    const result = await call.search(search);
+    if (expected !== undefined) assert.equal(result, expected);
+    else assert.equal(typeof result === "bigint" ? result : result.failure?.kind, "outOfGas");
+    assert.deepEqual(call.limits, limits);
+  });
 
 const search = fc
   .record({
