@@ -8,27 +8,36 @@ const ADDRESS = `0x${"24".repeat(20)}`;
 const MAX = 16_384;
 
 const keysOf = (count: number) => new Array<string>(count).fill("0x1");
-const entriesOf = (count: number) =>
-  new Array<{address: string; storageKeys: string[]}>(count).fill({address: ADDRESS, storageKeys: []});
 
-test("a request has 1 to 16 384 entries", () => {
-  for (const count of [1, MAX]) assert.equal(askAccounts(sha256Suite, entriesOf(count)).hKeys.length, count);
-  for (const count of [0, MAX + 1])
-    assert.throws(() => askAccounts(sha256Suite, entriesOf(count)), {
-      code: "PROOF_REFUSED",
-      message: `request: expected 1 to 16384 entries, got ${count}`,
-    });
-});
-
-test("an entry has 0 to 16 384 storage keys", () => {
-  for (const count of [0, 1, MAX]) {
-    const {slots} = askAccounts(sha256Suite, [{address: ADDRESS, storageKeys: keysOf(count)}]);
-    assert.equal(slots[0]?.length, count);
-  }
-  assert.throws(() => askAccounts(sha256Suite, [{address: ADDRESS, storageKeys: keysOf(MAX + 1)}]), {
-    message: "request: expected 0 to 16384 storage keys of one account, got 16385",
+for (const [what, least, range, ask] of [
+  [
+    "a request",
+    1,
+    "1 to 16384 entries",
+    count =>
+      askAccounts(sha256Suite, new Array(count).fill({address: ADDRESS, storageKeys: []})).hKeys.length,
+  ],
+  [
+    "an entry",
+    0,
+    "0 to 16384 storage keys of one account",
+    count => askAccounts(sha256Suite, [{address: ADDRESS, storageKeys: keysOf(count)}]).slots[0]?.length,
+  ],
+  [
+    "a request for slots alone",
+    1,
+    "1 to 16384 storage keys",
+    count => askSlots(sha256Suite, keysOf(count)).hKeys.length,
+  ],
+] as const satisfies readonly (readonly [string, number, string, (count: number) => number | undefined])[])
+  test(`${what} has ${range}`, () => {
+    for (const count of [least, 1, MAX]) assert.equal(ask(count), count);
+    for (const count of least === 0 ? [MAX + 1] : [0, MAX + 1])
+      assert.throws(() => ask(count), {
+        code: "PROOF_REFUSED",
+        message: `request: expected ${range}, got ${count}`,
+      });
   });
-});
 
 test("all entries of one account have at most 16 384 storage keys together, however they write its address", () => {
   const address = `0x${"ab".repeat(20)}`;
@@ -41,12 +50,4 @@ test("all entries of one account have at most 16 384 storage keys together, howe
   assert.throws(() => askAccounts(sha256Suite, halves(1)), {
     message: "request: expected 0 to 16384 storage keys of one account, got 16385",
   });
-});
-
-test("a request for slots alone has 1 to 16 384 storage keys", () => {
-  for (const count of [1, MAX]) assert.equal(askSlots(sha256Suite, keysOf(count)).hKeys.length, count);
-  for (const count of [0, MAX + 1])
-    assert.throws(() => askSlots(sha256Suite, keysOf(count)), {
-      message: `request: expected 1 to 16384 storage keys, got ${count}`,
-    });
 });
