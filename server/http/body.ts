@@ -119,7 +119,10 @@ function readInTurns(
       turn = intake.turn;
       pieces = 0;
     }
-    if (length > mostBytes || intake.pieces.isTooMany(chunk.byteLength, ++pieces, () => reply.readClient())) {
+    // Without chunks, only slices of nodeConnection.ts are small, and these are charged to the client there.
+    const isTooMany =
+      reply.isChunked && intake.pieces.isTooMany(chunk.byteLength, ++pieces, () => reply.readClient());
+    if (length > mostBytes || isTooMany) {
       reply.close();
       return;
     }

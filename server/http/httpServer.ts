@@ -146,6 +146,7 @@ export class HttpServer {
     const {requestMs = 0} = this.listener ?? {};
     if (requestMs > 0) this.intake.spend(requestMs);
     const path = request.getUrl();
+    reply.isChunked = head.isChunked;
     reply.forwarded = this.parts.proxies?.findClient(response, request);
     const isAllowed = this.hosts.allows(head.host);
     if (isAllowed && path === "/" && head.verb === "post" && !isOperators) {

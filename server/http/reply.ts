@@ -58,6 +58,8 @@ export class Reply implements ReplySink {
   record: RequestRecord | undefined;
   owner: ReplyOwner | undefined;
   acceptsBytes = false;
+  /** The request's body comes in chunks, whose number smallPieces.ts limits. */
+  isChunked = false;
   /** The caller's own X-Request-Id, or ours in its place. undefined: the caller gave none. */
   requestId: string | undefined;
   /** The client's address as a trusted proxy gives it (forwardedFor.ts). undefined: the connection's own. */

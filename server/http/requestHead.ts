@@ -32,8 +32,12 @@ export class RequestHead {
   /** It is no request, but the rest of a trailer of the one before, as uWebSockets.js reads it. */
   readonly isTrailer: boolean;
 
+  get isChunked(): boolean {
+    return this.transferEncoding !== "";
+  }
+
   get hasBody(): boolean {
-    return this.transferEncoding !== "" || Number(this.contentLength) > 0;
+    return this.isChunked || Number(this.contentLength) > 0;
   }
 
   constructor(request: HttpRequest) {

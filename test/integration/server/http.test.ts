@@ -177,6 +177,15 @@ describe("HTTP", () => {
       }
   });
 
+  test("a body of a known length may have any number of lines", async () => {
+    const body = CHAIN_CALL.padEnd(100_000, "\n");
+    const head = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    await withConnection(async connection => {
+      await connection.write(head + body);
+      assert.equal((await connection.readAnswer()).status, 200);
+    });
+  });
+
   test("a refused body of more than 64 MiB beyond the limit loses its connection, at any path", async () => {
     const part = `100000\r\n${"x".repeat(1 << 20)}\r\n`;
     for (const path of ["/", "/none"])
