@@ -3,7 +3,6 @@
  * system answers "no such file" to new folders (/proc), these retry forever, on a thread that nothing can stop.
  */
 import {
-  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -47,7 +46,7 @@ export function makeFolders(folders: readonly string[]): void {
 
 /** Removes the remains of an interrupted creation. @throws StoreError STORE_MISSING, STORE_DAMAGED */
 export function refuseForeignDirectory(directory: string, create: boolean): void {
-  let files = existsSync(directory) ? readdirSync(directory) : [];
+  let files = isFolder(directory) ? readdirSync(directory) : [];
   requireFiles(directory, files);
   if (files.includes("CURRENT")) {
     if (!isUnfinished(directory, files)) return;

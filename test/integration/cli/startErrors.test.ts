@@ -99,6 +99,10 @@ test("a folder that cannot be made is an error", {
 test("a folder below a file, or a file for a folder, is called what it is", async () => {
   const file = folder.file("db.ndjson");
   const message = new RegExp(`${file}: expected a folder, got a file`);
+  await assertAllFail([
+    [["check", "--db", file], message],
+    [["snapshot", "--db", file, "--out", folder.file("copy")], message],
+  ]);
   await assertAllFail(
     [file, join(file, "x", "y")].flatMap(path => [
       [["serve", ...diffsFlags(path, file)], message] as const,
