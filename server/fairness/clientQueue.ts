@@ -54,7 +54,7 @@ export class ClientQueue<T extends ClientElement> {
     this.enter(line, element);
   }
 
-  /** Puts an element that `shift` has just taken back before the others of its client. It costs again. */
+  /** Returns an element that `shift` has just removed to the head of its client's line. Its cost is charged again. */
   putBack(element: T): void {
     const line = this.lineOf(element.client);
     line.elements.putBack(element);
@@ -70,7 +70,7 @@ export class ClientQueue<T extends ClientElement> {
     return line === undefined ? undefined : this.take(line);
   }
 
-  /** Takes the next one of the clients' first elements that are wanted. */
+  /** Like `shift`, but considers only clients whose first element is wanted. */
   shiftIf(isWanted: (element: T) => boolean): T | undefined {
     let next: Line<T> | undefined;
     for (const line of this.heap)
@@ -184,7 +184,7 @@ export class ClientQueue<T extends ClientElement> {
     if (this.lines.size > this.mostLines) this.removeIdle();
   }
 
-  /** Removes the lines that equal new ones. */
+  /** Removes empty lines that owe no service: a new line would behave the same. */
   private removeIdle(): void {
     this.lines = new Map([...this.lines].filter(([, {at, start}]) => at !== undefined || start > this.now));
     this.mostLines = 2 * this.lines.size + KEPT_LINES;

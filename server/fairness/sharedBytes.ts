@@ -1,6 +1,5 @@
 import {ClientCounts} from "./clientCounts.ts";
 
-/** Limits the bytes that clients hold. One may hold a quarter; at the limit, the newest of who has most is evicted. */
 interface ByteLimits {
   readonly bodyBytes: number;
   readonly bodyBytesTotal: number;
@@ -18,6 +17,10 @@ export interface ByteHolder {
   giveWay(excess: Excess): void;
 }
 
+/**
+ * Limits the bytes that clients hold: each to a quarter of the total, or one body if that is more. At the total limit,
+ * the client that holds most loses its newest bytes.
+ */
 export class SharedBytes {
   readonly bodyLimit: number;
   private readonly limit: number;

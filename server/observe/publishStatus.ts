@@ -2,7 +2,7 @@
 import {withCause} from "./withCause.ts";
 
 /**
- *   published   the stream has every stored block, from its first one or the newest snapshot's on
+ *   published   the stream has all stored blocks from its own first one on, or from the newest snapshot on
  *   incomplete  it ends with the newest stored block, but lacks earlier ones, and no snapshot replaces them yet
  *   behind      it has blocks that are not stored here yet: another service publishes them
  *   waiting     NATS does not answer. Publishing catches up when it does

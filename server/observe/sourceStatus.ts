@@ -30,11 +30,11 @@ export class SourceStatus {
   receivedMs: number | undefined;
   /** Blocks that imports have stored. A block that comes again after a rollback counts again. */
   blocks = 0;
-  /** Time in which their thread worked. */
+  /** Working time of the import thread. */
   busyMs = 0;
   /** Number of attempts to continue after a failure. */
   retries = 0;
-  /** How often blocks were removed, because the node's chain took another way. */
+  /** How often blocks were removed, because the node's chain was reorganised. */
   reorganisations = 0;
   /** Accounts of which only the source's word shows that they were removed and made again. */
   openResets = 0;
