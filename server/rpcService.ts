@@ -22,7 +22,7 @@ interface Refusal {
   readonly method: string;
   /** undefined: trying again does not help. */
   readonly retryAfterSeconds: number | undefined;
-  /** The newest block held, for a request that names one above it. */
+  /** The newest block in the store, for a request that names one above it. */
   readonly head?: number | undefined;
 }
 

@@ -132,13 +132,14 @@ class PruneReport {
 
 function describe(engine: Engine, outcome: ImportOutcome): string {
   const {earliest, finalized, latest} = engine.chain.head();
-  const held = outcome.ok && outcome.alreadyHeld > 0 ? `, ${outcome.alreadyHeld} already in the store` : "";
+  const repeated =
+    outcome.ok && outcome.alreadyStored > 0 ? `, ${outcome.alreadyStored} already in the store` : "";
   const stopped = outcome.ok && outcome.stopped ? ", stopped before the end" : "";
   const coverage =
     latest === undefined
       ? "the store is empty"
       : `the store has ${earliest === latest ? `block ${latest}` : `blocks ${earliest} to ${latest}`}, ${finalized === undefined ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(engine, latest)}`;
-  return `imported ${count(outcome.blocks, "block")}${held}${stopped}; ${coverage}`;
+  return `imported ${count(outcome.blocks, "block")}${repeated}${stopped}; ${coverage}`;
 }
 
 function describeFirst(engine: Engine): string {

@@ -11,7 +11,7 @@ import {type BlockHead, type FinalityHead, isGap} from "./feedMessage.ts";
 import type {FeedStream, Sequenced, StreamTip} from "./feedStream.ts";
 import {NatsAway} from "./natsConnection.ts";
 
-export interface HeldChain {
+export interface StoredChain {
   /** -1: no block. */
   readonly latest: number;
   readonly finalized: number;
@@ -52,11 +52,11 @@ const MOST_HEADS = 8192;
 export async function findPath(
   stream: Pick<FeedStream, "readHeads">,
   {firstSequence, lastSequence, block, finality}: StreamTip,
-  held: HeldChain,
+  stored: StoredChain,
   signal: AbortSignal,
 ): Promise<FeedPath> {
   const first = Math.max(1, firstSequence);
-  const search = new PathSearch(held, finality !== undefined && isNews(finality.head, held));
+  const search = new PathSearch(stored, finality !== undefined && isNews(finality.head, stored));
   let count = FIRST_HEADS;
   for (let end = lastSequence; end >= first && !search.isDone; ) {
     const from = Math.max(first, end - count + 1);
@@ -72,7 +72,7 @@ export async function findPath(
   return search.end(lastSequence);
 }
 
-function isNews({number, count}: FinalityHead, {finalized, finalizations}: HeldChain): boolean {
+function isNews({number, count}: FinalityHead, {finalized, finalizations}: StoredChain): boolean {
   return number > finalized || count > finalizations;
 }
 
@@ -90,7 +90,7 @@ class PathSearch {
   private finality: number | undefined;
 
   constructor(
-    private readonly held: HeldChain,
+    private readonly stored: StoredChain,
     private needsFinality: boolean,
   ) {}
 
@@ -104,8 +104,8 @@ class PathSearch {
       return;
     }
     if (!this.needsFinality) return;
-    if (isNews(head, this.held)) this.finality = sequence;
-    this.needsFinality = head.first > this.held.finalizations;
+    if (isNews(head, this.stored)) this.finality = sequence;
+    this.needsFinality = head.first > this.stored.finalizations;
   }
 
   private lookAt(head: BlockHead, sequence: number): void {
@@ -121,7 +121,7 @@ class PathSearch {
     const {last} = this.open;
     this.open = undefined;
     this.newest ??= head;
-    if (isSame(this.held.hashOf(number), hash)) {
+    if (isSame(this.stored.hashOf(number), hash)) {
       this.common = number;
       return;
     }
@@ -129,7 +129,7 @@ class PathSearch {
     this.hasGap = isGap(head);
     if (this.hasGap) return;
     this.blocks.push({hash, first: sequence, last});
-    if (number === 0 ? this.held.latest < 0 : isSame(this.held.hashOf(number - 1), parentHash))
+    if (number === 0 ? this.stored.latest < 0 : isSame(this.stored.hashOf(number - 1), parentHash))
       this.common = number - 1;
   }
 
@@ -144,14 +144,14 @@ class PathSearch {
   }
 
   private describeLack(): string {
-    const {held, oldest} = this;
+    const {stored, oldest} = this;
     if (this.common !== undefined || oldest === undefined)
-      return `the stream has not all finalizations after the ${held.finalizations} that are recorded here: a newer snapshot is needed`;
+      return `the stream has not all finalizations after the ${stored.finalizations} that are recorded here: a newer snapshot is needed`;
     const end =
-      held.latest < 0 ? "this store is empty" : `block ${held.latest} is the newest one in the store`;
+      stored.latest < 0 ? "this store is empty" : `block ${stored.latest} is the newest one in the store`;
     if (this.hasGap)
       return `the stream does not have what block ${oldest.number} changed, and ${end}: a snapshot of that block or a later one is needed`;
-    if (held.latest < 0)
+    if (stored.latest < 0)
       return `the stream begins with block ${oldest.number}, and ${end}: a snapshot is needed`;
     return `the stream continues with block ${oldest.number}, but its parent is not in the store, and ${end}: a newer snapshot is needed`;
   }

@@ -57,7 +57,7 @@ function describeFinalized(scrape: Scrape): Tile {
   const [latest, finalized] = [head.get("latest") ?? 0, head.get("finalized")];
   const state = scrape.state("proofd_finality_state", "state");
   const distance = latest - (finalized ?? 0);
-  const held = distance === 0 ? "the newest block" : `${writeWhole(distance)} behind the newest`;
+  const place = distance === 0 ? "the newest block" : `${writeWhole(distance)} behind the newest`;
   return {
     label: "Finalized block",
     value: finalized === undefined ? UNKNOWN : writeWhole(finalized),
@@ -65,8 +65,8 @@ function describeFinalized(scrape: Scrape): Tile {
       finalized === undefined
         ? "nothing can be proved yet"
         : state === undefined
-          ? held
-          : `${held}, ${state}`,
+          ? place
+          : `${place}, ${state}`,
     isBad: finalized === undefined || state === "stopped",
   };
 }

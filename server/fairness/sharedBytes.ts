@@ -5,7 +5,7 @@ interface ByteLimits {
   readonly bodyBytesTotal: number;
 }
 
-/** The limit that would be exceeded, and the bytes that would be held. */
+/** The limit that would be exceeded, and the bytes that would be in use. */
 export interface Excess {
   readonly limit: number;
   readonly got: number;

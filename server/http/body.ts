@@ -42,12 +42,12 @@ export function dropBody(response: HttpResponse, reply: Reply, intake: Intake, a
 /** @returns a function that frees the memory. Call it if the client goes away */
 export function collectBody(
   response: HttpResponse,
-  held: SharedBytes,
+  sharedBytes: SharedBytes,
   reply: Reply,
   intake: Intake,
   taker: BodyTaker,
 ): () => void {
-  const limit = held.bodyLimit;
+  const limit = sharedBytes.bodyLimit;
   let holder: ByteHolder | undefined;
   let collected: Buffer | undefined;
   let length = 0;
@@ -55,7 +55,7 @@ export function collectBody(
   /** Answers instead of the taker. The rest of the body is dropped. */
   let refuse: (() => void) | undefined;
   const release = () => {
-    if (collected !== undefined) held.remove(holder as ByteHolder, collected.length);
+    if (collected !== undefined) sharedBytes.remove(holder as ByteHolder, collected.length);
     collected = undefined;
   };
   const giveWay = (excess: Excess) => {
@@ -80,7 +80,7 @@ export function collectBody(
       const grownBytes = length * 2 > limit / 4 ? limit : Math.max(FIRST_BYTES, length * 2);
       const byteCount = isLast ? length : grownBytes;
       holder ??= {client: reply.readClient(), giveWay};
-      const excess = held.add(holder, byteCount - (collected?.length ?? 0));
+      const excess = sharedBytes.add(holder, byteCount - (collected?.length ?? 0));
       if (excess === undefined) {
         const grown: Buffer = Buffer.allocUnsafeSlow(byteCount);
         collected?.copy(grown, 0, 0, start);

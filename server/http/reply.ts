@@ -38,7 +38,7 @@ const WRITE_BYTES = 64 * 1024;
 /** Chunks of so many bytes are written in one part of a turn. The kernel copies them. */
 const PART_BYTES = 4 * WRITE_BYTES;
 
-/** Tells a balancer how far this service is. @param head - the newest block held */
+/** Tells a balancer how far this service is. @param head - the newest stored block */
 export function headHeader(head: number | undefined): readonly Header[] {
   return head === undefined ? NO_HEADERS : [["X-Proofd-Head", `0x${head.toString(16)}`]];
 }

@@ -46,15 +46,15 @@ export class UnsentBytes {
   }
 
   private findVictim(): StalledReply | undefined {
-    const held = new Map<string, number>();
+    const byClient = new Map<string, number>();
     let sum = 0;
     for (const reply of this.stalled) {
       const client = reply.readClient();
-      held.set(client, (held.get(client) ?? 0) + reply.unsentBytes);
+      byClient.set(client, (byClient.get(client) ?? 0) + reply.unsentBytes);
       sum += reply.unsentBytes;
     }
     for (const reply of this.stalled)
-      if ((held.get(reply.readClient()) as number) * held.size >= sum) return reply;
+      if ((byClient.get(reply.readClient()) as number) * byClient.size >= sum) return reply;
     return undefined;
   }
 }

@@ -2,7 +2,7 @@
  * Block selectors: a quantity, a hash, a tag, or {"blockNumber"} or {"blockHash"} (EIP-1898). They are resolved with
  * one head.
  *
- *   tag                      provable (of proofs)                held (the other methods)
+ *   tag                      provable (of proofs)                stored (the other methods)
  *   finalized, safe          newest finalized                    newest finalized
  *   latest, pending          newest finalized                    newest stored
  *   earliest                 oldest finalized                    oldest stored
@@ -25,7 +25,7 @@ import {
   RpcError,
 } from "../rpc/rpcError.ts";
 
-export type SelectorColumn = "provable" | "held";
+export type SelectorColumn = "provable" | "stored";
 
 /** What a selector is resolved with: one head for the whole HTTP request. */
 export interface BlockView {
@@ -65,7 +65,7 @@ function resolveName(text: unknown, column: SelectorColumn, view: BlockView): nu
   const tagged = resolveTag(text, column, view);
   if (tagged !== undefined) return tagged;
   const block = parseBlockNumber(text);
-  return block === undefined ? undefined : requireHeld(block, text, column, view);
+  return block === undefined ? undefined : requireStored(block, text, column, view);
 }
 
 function resolveTag(tag: string, column: SelectorColumn, view: BlockView): number | undefined {
@@ -81,7 +81,7 @@ function resolveTag(tag: string, column: SelectorColumn, view: BlockView): numbe
       return requireFinalized(tag, head);
     case "earliest":
       if (head.earliest === undefined) throw createBlockUnknownError(tag, head);
-      return requireHeld(view.chain.pruned.unprunedFrom(head.earliest), tag, column, view);
+      return requireStored(view.chain.pruned.unprunedFrom(head.earliest), tag, column, view);
     default:
       return undefined;
   }
@@ -93,7 +93,10 @@ function requireFinalized(tag: string, head: Head): number {
   return head.finalized;
 }
 
-/** Resolves a selector of EIP-1898. null means that a field is left out. `requireCanonical` has no effect, because every block held is canonical. */
+/**
+ * Resolves a selector of EIP-1898. null means that a field is left out. `requireCanonical` has no effect, because every
+ * stored block is canonical.
+ */
 function resolveObject(
   fields: Record<string, unknown>,
   name: string,
@@ -124,10 +127,15 @@ function resolveHash(text: unknown, column: SelectorColumn, view: BlockView): nu
   // A block that was imported after the request's head was read does not exist for this request.
   if (block === undefined || view.head.latest === undefined || block > view.head.latest)
     throw createBlockUnknownError(text, view.head, AheadError);
-  return requireHeld(block, text, column, view);
+  return requireStored(block, text, column, view);
 }
 
-function requireHeld(block: number, shown: string, column: SelectorColumn, {head, chain}: BlockView): number {
+function requireStored(
+  block: number,
+  shown: string,
+  column: SelectorColumn,
+  {head, chain}: BlockView,
+): number {
   if (chain.pruned.has(block)) throw createPrunedError(shown, chain.pruned.nearest(block), head);
   const {earliest, latest} = head;
   if (earliest === undefined || latest === undefined || block < earliest || block > latest + MAX_BLOCKS_AHEAD)

@@ -26,7 +26,7 @@ export class FinalityStatus {
   layer1Final: number | undefined;
   /** Events up to this layer-1 block were read. Only for "l1". */
   layer1Read: number | undefined;
-  /** The newest block that the source calls finalized. It may be above the newest block held. */
+  /** The newest block that the source calls finalized. It may be above the newest block in the store. */
   known: number | undefined;
   /** By name, the nodes of --l1 and --l2 that are not up: their state and its cause. */
   readonly nodes = new Map<string, {readonly state: string; readonly reason: string}>();

@@ -22,7 +22,7 @@ export class PublishStatus {
   state: PublishStateName = "waiting";
   /** Empty if the state is "published" or "behind". */
   reason = "NATS was not reached yet";
-  /** The newest block of the stream that is held here. undefined: none was seen yet. */
+  /** The newest block of the stream that is in the store. undefined: none was seen yet. */
   block: number | undefined;
 
   /** Of the newest snapshot for replicas. undefined: none was seen yet. */

@@ -79,7 +79,7 @@ export class Readiness {
     ];
   }
 
-  /** @returns undefined while no block is held */
+  /** @returns undefined while no block is stored */
   readLagSeconds(): number | undefined {
     if (this.chain.head().latest === undefined) return undefined;
     const ownMs = this.sources.source?.receivedMs ?? this.startedMs;

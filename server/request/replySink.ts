@@ -18,7 +18,7 @@ export interface ReplySink {
   finish(pieces: readonly Piece[]): void;
   /** Closes the connection, so that the client sees that the answer is incomplete. */
   close(): void;
-  /** Rejects the request with HTTP 503. @param head - the newest block held, if the request asks for one above it */
+  /** Rejects the request with HTTP 503. @param head - the newest stored block, if the request asks for one above it */
   sendBusy(text: string, retryAfterSeconds: number, head?: number): void;
   /** Answers a request that has only notifications. */
   sendNothing(): void;

@@ -63,13 +63,13 @@ export function createTimeoutError(limit: number, got: number): RpcError {
   return new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got});
 }
 
-/** @param kind - AheadError for a block above the newest one held, or of an unknown hash */
+/** @param kind - AheadError for a block above the newest one in the store, or of an unknown hash */
 export function createBlockUnknownError(block: string, head: Head, kind = RpcError): RpcError {
   const data = {earliest: encodeQuantity(head.earliest), finalized: encodeQuantity(head.finalized)};
   return new kind(RpcCode.BLOCK_UNKNOWN, `block ${block} is not in the store: ${describeBlocks(head)}`, data);
 }
 
-/** The block was held, but its state is not kept any more. @param nearest - blocks that can be proved */
+/** The block was stored, but its state has been removed. @param nearest - blocks that can be proved */
 export function createPrunedError(block: string, nearest: NearestUnpruned | undefined, head: Head): RpcError {
   const blocks = [nearest?.below, nearest?.above].filter(one => one !== undefined);
   const names = blocks.map(one => `block ${encodeQuantity(one)}`).join(" and ");
@@ -86,7 +86,7 @@ export function createPrunedError(block: string, nearest: NearestUnpruned | unde
   );
 }
 
-/** The block is held, but not finalized on layer 1. */
+/** The block is in the store, but not finalized on layer 1. */
 export function createNotFinalizedError(block: string, head: Head): RpcError {
   const message = `block ${block} is not finalized: ${describeFinality(head)}`;
   return new AheadError(RpcCode.NOT_FINALIZED, message, {finalized: encodeQuantity(head.finalized)});

@@ -183,7 +183,7 @@ test("compose-replicas.yml follows two layers, and proofs come through HAProxy f
     await project.compose("up", "--detach", "replica2");
     const late = await Container.find(podman, project.container("replica2"));
     await layers.expectProofs(late, first);
-    assert.match(late.stderr, /"msg":"the snapshot is whole and checked"/);
+    assert.match(late.stderr, /"msg":"the snapshot is complete and verified"/);
     await project.expectPrometheus("publisher", "replica1", "replica2");
 
     await run(podman, "kill", project.container("n1"));

@@ -114,7 +114,7 @@ export class Estimator {
       checkType(call, rules);
       return await this.estimateByEvm(block, rules, call);
     } catch (error) {
-      if (isDamage(error)) this.requireHeld(block);
+      if (isDamage(error)) this.requireStored(block);
       throw error;
     }
   }
@@ -143,10 +143,10 @@ export class Estimator {
   }
 
   /** Rollbacks and pruning remove pages. @throws StoreError BLOCK_UNKNOWN if the block was rolled back, BLOCK_PRUNED */
-  private requireHeld({header: {number, hash}}: BlockRecord): void {
+  private requireStored({header: {number, hash}}: BlockRecord): void {
     this.store.refusePruned(number);
-    const held = this.store.readBlock(number)?.header.hash;
-    if (held === undefined || Buffer.compare(held, hash) !== 0)
+    const stored = this.store.readBlock(number)?.header.hash;
+    if (stored === undefined || Buffer.compare(stored, hash) !== 0)
       throw new StoreError("BLOCK_UNKNOWN", `block ${number} was rolled back`);
   }
 

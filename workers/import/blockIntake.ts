@@ -21,7 +21,7 @@ import type {SourceProgress} from "./sourceHost.ts";
 
 export class BlockIntake {
   /** Blocks that the source gave although they were in the store. */
-  alreadyHeld = 0;
+  alreadyStored = 0;
   readonly progress: SourceProgress = {bytesRead: 0, bytesTotal: undefined, target: undefined};
   /** On disk, when it was last read. */
   head: Head;
@@ -93,7 +93,7 @@ export class BlockIntake {
   async take(block: SourceBlock): Promise<void> {
     if (this.isOutdated(block)) return;
     checkChainId(this.writer.chain, block.chainId);
-    if (this.writer.isStored(block)) this.alreadyHeld++;
+    if (this.writer.isStored(block)) this.alreadyStored++;
     else await this.apply(block);
     this.newestSeen = block.number;
     this.finalizedBySource = Math.max(this.finalizedBySource, block.finalized ?? -1);
@@ -120,7 +120,7 @@ export class BlockIntake {
       );
     const {firstBlock, latest} = this.writer;
     if (number >= firstBlock && latest !== undefined && this.writer.isStored(header)) {
-      this.alreadyHeld++;
+      this.alreadyStored++;
       return;
     }
     // The state may not name its chain.

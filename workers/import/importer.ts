@@ -156,7 +156,7 @@ export class Importer {
       return await this.fail(error);
     }
     const {head, blocks} = this.intake;
-    return {ok: true, head, blocks, alreadyHeld: this.intake.alreadyHeld, stopped: this.stopped};
+    return {ok: true, head, blocks, alreadyStored: this.intake.alreadyStored, stopped: this.stopped};
   }
 
   /** Executes all commands that come before `next`, the source's next step, has settled. */

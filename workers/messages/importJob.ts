@@ -69,7 +69,7 @@ export type ImportOutcome =
       readonly ok: true;
       readonly head: Head;
       readonly blocks: number;
-      readonly alreadyHeld: number;
+      readonly alreadyStored: number;
       readonly stopped: boolean;
     }
   | {
@@ -82,6 +82,6 @@ export type ImportOutcome =
       readonly writeFailed: boolean;
       /** What the operator gave is at fault: another attempt fails too. */
       readonly isFinal: boolean;
-      /** The feed does not go on with what is held: a snapshot can take its place. */
+      /** The feed does not continue the store: a snapshot can replace it. */
       readonly needsSnapshot?: boolean;
     };

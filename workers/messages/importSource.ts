@@ -66,7 +66,7 @@ export interface NodeSource {
  *
  *   reading     on the way to the node's head
  *   following   at its head, blocks are taken as they come
- *   waiting     no node answers, or the node has fewer blocks than are held here
+ *   waiting     no node answers, or the node has fewer blocks than the store
  */
 export type SourceState = "reading" | "following" | "waiting";
 

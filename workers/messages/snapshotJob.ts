@@ -24,5 +24,5 @@ export type SnapshotOutcome =
       readonly ms: number;
     }
   /** There is a snapshot of this block already. */
-  | {readonly heldBlock: number}
+  | {readonly uploadedBlock: number}
   | {readonly failure: string};

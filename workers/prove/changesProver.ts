@@ -30,7 +30,7 @@ const HEAD_BYTES = 1 + 2 * BLOCK_BYTES;
 /** Reading so many, and writing what is in them, takes a thread 30 ms where they are on disk. */
 const LIMITS: AnswerLimits = {bytes: MAX_RECORDS_BYTES, pages: 2048};
 
-interface Held {
+interface StorageTree {
   readonly leafIndex: number;
   readonly tree: TreeRoot;
 }
@@ -128,7 +128,7 @@ export class ChangesProver {
     }
   }
 
-  private findStorage(accounts: Tree, address: Uint8Array): Held | undefined {
+  private findStorage(accounts: Tree, address: Uint8Array): StorageTree | undefined {
     const owner = findAccount(this.store, accounts, address);
     return owner && {leafIndex: owner.leafIndex, tree: this.storageOf(owner.account)};
   }

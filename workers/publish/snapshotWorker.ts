@@ -35,10 +35,10 @@ async function upload(
   signal.addEventListener("abort", () => void connection.close());
   try {
     const store = (await SnapshotStore.open(connection, stream, chain, replicas)) as SnapshotStore;
-    let heldBlock: number | undefined;
-    const isNeeded = (held: SnapshotList | undefined): boolean => {
-      heldBlock = held?.block;
-      return heldBlock === undefined || heldBlock < unlessFrom;
+    let uploadedBlock: number | undefined;
+    const isNeeded = (newest: SnapshotList | undefined): boolean => {
+      uploadedBlock = newest?.block;
+      return uploadedBlock === undefined || uploadedBlock < unlessFrom;
     };
     await rm(out, {recursive: true, force: true});
     const {block, hash, stateRoot} = await makeSnapshot({directory, out, signal});
@@ -49,7 +49,7 @@ async function upload(
       ...{block, hash: toHex(hash), stateRoot: toHex(stateRoot), files},
     };
     const sentBytes = await store.put(out, list, bytesPerSecond, isNeeded, signal);
-    if (sentBytes === undefined) return {heldBlock: heldBlock as number};
+    if (sentBytes === undefined) return {uploadedBlock: uploadedBlock as number};
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return {block, files: files.length, bytes, sentBytes, ms: Math.round(performance.now() - startMs)};
   } finally {

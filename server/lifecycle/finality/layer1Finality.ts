@@ -93,8 +93,8 @@ export class Layer1Finality implements FinalityWork {
       this.log.warn(
         {node: this.node, reason: error.message},
         isRecorded
-          ? "layer 1 does not fit what is recorded; it is read again from the last recorded finalization on"
-          : "layer 1 does not fit what is held; it is read again from its beginning",
+          ? "layer 1 contradicts what is recorded; it is read again from the last recorded finalization on"
+          : "layer 1 contradicts the store; it is read again from its beginning",
       );
       return "reading";
     }
@@ -173,7 +173,7 @@ export class Layer1Finality implements FinalityWork {
       while (end - first < MAX_RECORDED && (this.waiting[end]?.endBlock ?? Infinity) <= highest) end++;
       const isComplete = end === this.waiting.length;
       const mark = (isComplete ? this.mark : this.recorded) as Layer1Mark;
-      if (!(await this.recordHeld(this.waiting.slice(first, end), mark, signal))) return;
+      if (!(await this.recordStored(this.waiting.slice(first, end), mark, signal))) return;
       const {endBlock} = this.waiting[end - 1] as RollupEvent;
       for (const skipped of this.waiting.splice(0, end).slice(0, first))
         this.log.warn(
@@ -186,7 +186,7 @@ export class Layer1Finality implements FinalityWork {
   }
 
   /** @returns false if the nodes of layer 2 do not say yet which last block they have */
-  private async recordHeld(
+  private async recordStored(
     events: readonly RollupEvent[],
     mark: Layer1Mark,
     signal: AbortSignal,
@@ -209,7 +209,7 @@ export class Layer1Finality implements FinalityWork {
       if (!isConflict(error) || events.length === 1) throw error;
       // One of them is wrong. Those before it are right.
       for (const event of events)
-        if (!(await this.recordHeld([event], this.recorded ?? mark, signal))) return false;
+        if (!(await this.recordStored([event], this.recorded ?? mark, signal))) return false;
     }
     const found = chain.finalizations.readLayer1()?.root;
     if (found !== before)
@@ -246,11 +246,11 @@ export class Layer1Finality implements FinalityWork {
       this.obstacle = "no node of layer 2 has a finalized block; waiting for one that has it";
       return undefined;
     }
-    const held = this.engine.chain.readHeader(last.endBlock);
-    if ("failure" in held) throw new Error(held.detail);
-    const others = hashes.filter(hash => Buffer.compare(hash, held.hash) !== 0);
+    const stored = this.engine.chain.readHeader(last.endBlock);
+    if ("failure" in stored) throw new Error(stored.detail);
+    const others = hashes.filter(hash => Buffer.compare(hash, stored.hash) !== 0);
     const isAgreed = others.length === 0 || (!isByNumber && others.length < hashes.length);
-    const endHash = isAgreed ? held.hash : (others[0] as Uint8Array);
+    const endHash = isAgreed ? stored.hash : (others[0] as Uint8Array);
     return [...events.slice(0, -1), {...last, endHash}];
   }
 
@@ -277,7 +277,7 @@ export class Layer1Finality implements FinalityWork {
 
   private noteWaiting({endBlock}: RollupEvent): void {
     const latest = this.engine.chain.newest;
-    const what = this.obstacle ?? "a finalized block is not held yet; waiting for it";
+    const what = this.obstacle ?? "a finalized block is not in the store yet; waiting for it";
     if (!this.isTold(`block ${endBlock}: ${what}`)) this.log.info({block: endBlock, latest}, what);
   }
 

@@ -32,17 +32,17 @@ export class TagFinality implements FinalityWork {
     const {tag, number, hashes} = said;
     this.status.answeredMs = Date.now();
     this.status.known = Math.max(this.status.known ?? 0, tag);
-    const held = chain.readHeader(number);
+    const stored = chain.readHeader(number);
     // It was rolled back while the nodes were asked.
-    if ("failure" in held && held.failure === "BLOCK_UNKNOWN") return "following";
-    if ("failure" in held) throw new Error(held.detail);
-    const other = hashes.find(({hash}) => Buffer.compare(held.hash, hash) !== 0);
+    if ("failure" in stored && stored.failure === "BLOCK_UNKNOWN") return "following";
+    if ("failure" in stored) throw new Error(stored.detail);
+    const other = hashes.find(({hash}) => Buffer.compare(stored.hash, hash) !== 0);
     if (other !== undefined)
       throw new Contradiction(
-        `block ${number} has hash ${toHex(held.hash)} here, but ${toHex(other.hash)} at the node ${other.node}; block ${tag} is called finalized`,
+        `block ${number} has hash ${toHex(stored.hash)} here, but ${toHex(other.hash)} at the node ${other.node}; block ${tag} is called finalized`,
       );
     if (number <= (finalized ?? -1)) return "following";
-    await this.engine.finalize(number, held.hash);
+    await this.engine.finalize(number, stored.hash);
     this.log.info({finalized: number}, "finalized by the layer-2 node");
     return "following";
   }

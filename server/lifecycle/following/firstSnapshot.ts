@@ -50,7 +50,7 @@ export interface SnapshotTarget {
 }
 
 /** A store that exists already. */
-export interface HeldStore {
+export interface ExistingStore {
   readonly newest: ComparedStore["newest"] & {readonly block: number; readonly suite: string};
   readonly reader: ComparedStore["reader"] & Pick<StateReader, "finalizations">;
   readonly isServed: boolean;
@@ -80,24 +80,24 @@ export async function takeSnapshot(
   let said = "";
   await takePlace(target.directory);
   for (;;) {
-    const held = await openHeld(target.directory);
+    const existing = await openExisting(target.directory);
     let reason: string;
     try {
-      const taken = await takeOnce(target, held, undefined, log, signal).finally(() => held?.close());
+      const taken = await takeOnce(target, existing, undefined, log, signal).finally(() => existing?.close());
       if (taken === undefined) return undefined;
       if ("draft" in taken) {
         renameSync(taken.draft, takenOf(target.directory));
         await takePlace(target.directory);
         return undefined;
       }
-      if (held !== undefined) return taken.block === undefined ? undefined : taken;
+      if (existing !== undefined) return taken.block === undefined ? undefined : taken;
       reason = taken.reason;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof WorkError) throw error;
       reason = (error as Error).message;
     }
-    if (reason !== said) log.warn({state: "waiting", reason}, "no snapshot is there yet; it is tried again");
+    if (reason !== said) log.warn({state: "waiting", reason}, "no usable snapshot of the feed yet; retrying");
     said = reason;
     await sleep(backoff.next(), undefined, {signal}).catch(() => signal.throwIfAborted());
   }
@@ -106,13 +106,13 @@ export async function takeSnapshot(
 /** One attempt for a served store. @returns why none replaces it; undefined: one does at the next start */
 export async function takeBesideServed(
   target: SnapshotTarget,
-  held: HeldStore,
+  existing: ExistingStore,
   refused: SnapshotMiss | undefined,
   isNeeded: () => boolean,
   log: Logger,
   signal: AbortSignal,
 ): Promise<SnapshotMiss | undefined> {
-  const taken = (await takeOnce(target, held, refused, log, signal)) ?? {reason: ""};
+  const taken = (await takeOnce(target, existing, refused, log, signal)) ?? {reason: ""};
   if ("reason" in taken) return taken;
   if (isNeeded()) {
     renameSync(taken.draft, takenOf(target.directory));
@@ -122,25 +122,30 @@ export async function takeBesideServed(
   return {reason: ""};
 }
 
-/** @param held - closed by the caller. @throws WorkError, and whatever interrupts it */
+/** @param existing - closed by the caller. @throws WorkError, and whatever interrupts it */
 async function takeOnce(
   target: SnapshotTarget,
-  held: HeldStore | undefined,
+  existing: ExistingStore | undefined,
   refused: SnapshotMiss | undefined,
   log: Logger,
   signal: AbortSignal,
 ): Promise<Taken> {
   const {directory, feed} = target;
-  const {newest} = held ?? {};
+  const {newest} = existing ?? {};
   const chainId = newest?.chainId ?? target.chainId;
   if (chainId === undefined) {
-    if (held === undefined)
+    if (existing === undefined)
       throw new SettingsError("--feed: --chain-id must name the chain of an empty store");
     return undefined;
   }
-  const connection = await connectWithin(feed, held === undefined ? undefined : SERVED_WAIT_MS, log, signal);
+  const connection = await connectWithin(
+    feed,
+    existing === undefined ? undefined : SERVED_WAIT_MS,
+    log,
+    signal,
+  );
   if (connection === undefined) return undefined; // the store is served, and the import keeps trying
-  const oldServer = held?.isServed === true ? undefined : describeOldServer(connection); // said at the start
+  const oldServer = existing?.isServed === true ? undefined : describeOldServer(connection); // said at the start
   if (oldServer !== undefined) log.warn({reason: oldServer}, "the NATS server is too old for a feed");
   // What waits for an answer then fails at once.
   const end = (): void => void connection.close();
@@ -148,14 +153,15 @@ async function takeOnce(
   try {
     const suite = newest?.suite ?? target.suite;
     const chain = {suite, chainId};
-    const lack = await findLack(connection, feed.stream, chain, held, signal);
-    if (held !== undefined && lack === undefined) return undefined;
+    const lack = await findLack(connection, feed.stream, chain, existing, signal);
+    if (existing !== undefined && lack === undefined) return undefined;
     const store = await SnapshotStore.open(connection, feed.stream, chain);
     const list = await store?.newest(signal);
-    const fields = {stream: feed.stream, held: newest?.block, lack};
+    const fields = {stream: feed.stream, latest: newest?.block, lack};
     if (store === undefined || list === undefined) {
-      if (held === undefined && lack !== undefined) return {reason: `the feed has no snapshot yet: ${lack}`};
-      if (held !== undefined) return {reason: "The feed has no snapshot"};
+      if (existing === undefined && lack !== undefined)
+        return {reason: `the feed has no snapshot yet: ${lack}`};
+      if (existing !== undefined) return {reason: "The feed has no snapshot"};
       log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
       return undefined;
     }
@@ -163,23 +169,23 @@ async function takeOnce(
       throw new SettingsError(
         `--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`,
       );
-    if (held !== undefined && newest !== undefined) {
+    if (existing !== undefined && newest !== undefined) {
       if (list.block <= newest.block) return {reason: `The feed's newest snapshot is of block ${list.block}`};
       if (list.block === refused?.block) return refused;
-      if (!held.isServed && (await isInUse(directory)))
+      if (!existing.isServed && (await isInUse(directory)))
         throw new WorkError(`--feed: the store in ${directory} is in use: ${describeHolder(directory)}`);
       log.warn(
         {...fields, snapshot: list.block},
-        "the stream does not go on with what is held: a snapshot is taken in its place",
+        "the stream does not continue the store: a snapshot will replace it",
       );
     }
     const draft = await download(directory, store, list, log, signal);
-    const contradiction = held && (await compare(held, draft));
+    const contradiction = existing && (await compare(existing, draft));
     if (contradiction === undefined) return {draft};
     rmSync(draft, {recursive: true});
     log.error(
       {...fields, snapshot: list.block, reason: contradiction},
-      "the snapshot is refused: what is held stays",
+      "the snapshot is refused: the store stays as it is",
     );
     const reason = `The feed's snapshot of block ${list.block} was refused: ${contradiction}`;
     return {reason, block: list.block};
@@ -211,7 +217,7 @@ async function connectWithin(
 }
 
 /** @returns undefined for no store, or one without a block. @throws WorkError for one that cannot be read */
-async function openHeld(directory: string): Promise<HeldStore | undefined> {
+async function openExisting(directory: string): Promise<ExistingStore | undefined> {
   if (!existsSync(join(directory, "CURRENT"))) return undefined;
   try {
     return {...(await openFiles(directory, directory)), isServed: false};
@@ -226,13 +232,13 @@ async function findLack(
   connection: NatsConnection,
   name: string,
   chain: FeedChain,
-  held: HeldStore | undefined,
+  existing: ExistingStore | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const empty = held && "the stream has no block";
+  const empty = existing && "the stream has no block";
   try {
     const stream = await FeedStream.open(connection, name, chain);
-    const {newest, reader} = held ?? {};
+    const {newest, reader} = existing ?? {};
     const {block: latest = -1} = newest ?? {};
     const tip = await stream.readTip();
     if (tip.block === undefined) return empty;
@@ -268,7 +274,7 @@ async function download(
   const names = new Set(list.files.map(({name}) => name));
   for (const name of readdirSync(draft)) if (!names.has(name)) rmSync(join(draft, name), {recursive: true});
   const total = list.files.reduce((sum, file) => sum + file.bytes, 0);
-  log.info({block: list.block, files: list.files.length, bytes: total}, "a snapshot of the feed is taken");
+  log.info({block: list.block, files: list.files.length, bytes: total}, "downloading a snapshot of the feed");
   let done = 0;
   let nextMs = startMs + PROGRESS_EVERY_MS;
   for (const file of list.files) {
@@ -277,24 +283,24 @@ async function download(
     done += file.bytes;
     if (performance.now() < nextMs) continue;
     nextMs += PROGRESS_EVERY_MS;
-    log.info({bytes: done, of: total}, "the snapshot comes");
+    log.info({bytes: done, of: total}, "the snapshot is being downloaded");
   }
   await checkDraft(draft, list, signal);
   const ms = Math.round(performance.now() - startMs);
-  log.info({block: list.block, ms}, "the snapshot is whole and checked");
+  log.info({block: list.block, ms}, "the snapshot is complete and verified");
   return draft;
 }
 
 /** Marks the store's finality in the snapshot. @returns why it must not replace the store; undefined if it may */
-async function compare(held: HeldStore, draft: string): Promise<string | undefined> {
+async function compare(existing: ExistingStore, draft: string): Promise<string | undefined> {
   const {newest, reader, close} = await openFiles(draft, draft);
   try {
-    const contradiction = findContradiction(held, {newest, reader});
+    const contradiction = findContradiction(existing, {newest, reader});
     if (contradiction !== undefined) return contradiction;
   } finally {
     close();
   }
-  const {finalized = -1} = held.newest;
+  const {finalized = -1} = existing.newest;
   if (finalized <= (newest.finalized ?? -1)) return undefined;
   const store = await StateStore.open({directory: draft, role: "owner", cacheBytes: MARKING_CACHE_BYTES});
   try {

@@ -14,22 +14,22 @@ export interface ComparedStore {
  * The newest finalized block commits to those below it. The first block cannot be rolled back, finalized or not.
  * @returns why the snapshot may not replace the store; undefined if it may. @throws StoreError
  */
-export function findContradiction(held: ComparedStore, snapshot: ComparedStore): string | undefined {
-  const {chainId, finalized} = held.newest;
+export function findContradiction(stored: ComparedStore, snapshot: ComparedStore): string | undefined {
+  const {chainId, finalized} = stored.newest;
   const {newest, reader} = snapshot;
   if (chainId !== undefined && newest.chainId !== undefined && chainId !== newest.chainId)
-    return `it is of the chain ${newest.chainId}, and what is held of the chain ${chainId}`;
-  const {firstBlock} = held.reader;
-  const [ownFirst, first] = [held.reader.readBlockHash(firstBlock), reader.readBlockHash(firstBlock)];
+    return `it is of the chain ${newest.chainId}, and the store of the chain ${chainId}`;
+  const {firstBlock} = stored.reader;
+  const [ownFirst, first] = [stored.reader.readBlockHash(firstBlock), reader.readBlockHash(firstBlock)];
   if (ownFirst !== undefined && first !== undefined && !isSame(ownFirst, first))
-    return `its block ${firstBlock} is ${toHex(first)}, and what is held begins with ${toHex(ownFirst)}`;
+    return `its block ${firstBlock} is ${toHex(first)}, and the store begins with ${toHex(ownFirst)}`;
   if (finalized === undefined) return undefined;
-  const [own, hash] = [held.reader.blockHashOrThrow(finalized), reader.readBlockHash(finalized)];
+  const [own, hash] = [stored.reader.blockHashOrThrow(finalized), reader.readBlockHash(finalized)];
   if (hash === undefined)
     return `it begins with block ${reader.firstBlock}, so block ${finalized}, which is finalized here, cannot be compared`;
   if (!isSame(own, hash))
     return `its block ${finalized} is ${toHex(hash)}, and ${toHex(own)} is finalized here`;
-  const ownRoot = held.reader.readHeaderRecord(finalized)?.stateRoot;
+  const ownRoot = stored.reader.readHeaderRecord(finalized)?.stateRoot;
   const root = reader.readHeaderRecord(finalized)?.stateRoot;
   if (ownRoot !== undefined && root !== undefined && !isSame(ownRoot, root))
     return `its block ${finalized} has the state root ${toHex(root)}, and ${toHex(ownRoot)} is finalized here`;

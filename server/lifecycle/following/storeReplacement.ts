@@ -5,7 +5,12 @@
 import type {Logger} from "pino";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {Engine} from "../../../workers/engine.ts";
-import {type HeldStore, type SnapshotMiss, type SnapshotTarget, takeBesideServed} from "./firstSnapshot.ts";
+import {
+  type ExistingStore,
+  type SnapshotMiss,
+  type SnapshotTarget,
+  takeBesideServed,
+} from "./firstSnapshot.ts";
 
 interface ReplacementParts {
   readonly target: SnapshotTarget;
@@ -50,7 +55,7 @@ export class StoreReplacement {
     const {signal} = this.stopping;
     let reason: string;
     try {
-      const missed = await takeBesideServed(target, heldBy(engine), this.missed, isNeeded, log, signal);
+      const missed = await takeBesideServed(target, servedStore(engine), this.missed, isNeeded, log, signal);
       if (missed === undefined) {
         this.stopping.abort(new Error("taken"));
         return onTaken();
@@ -62,13 +67,13 @@ export class StoreReplacement {
       reason = `No snapshot could be taken: ${(error as Error).message}`;
     }
     if (reason !== "" && !isSameFailure(this.remark, reason))
-      log.warn({reason}, "no snapshot takes the place of what is held yet");
+      log.warn({reason}, "no snapshot replaces the store yet");
     this.remark = reason;
   }
 }
 
 /** The store may be empty: any snapshot is newer. */
-function heldBy({chain, store}: Engine): HeldStore {
+function servedStore({chain, store}: Engine): ExistingStore {
   const {chainId, suite, newest: block} = chain;
   const {finalized} = chain.head();
   return {newest: {block, chainId, suite, finalized}, reader: store.reader, isServed: true, close() {}};

@@ -141,13 +141,13 @@ export class Publisher {
     }
     const isMine = mayCut && (isOwn || isSilent || latest > end.number);
     if (!isMine) return undefined;
-    const held = {
+    const stored = {
       latest,
       finalized: latest,
       finalizations: Number.POSITIVE_INFINITY,
       hashOf: (n: number) => this.hashOf(n),
     };
-    const {common, blocks} = await findPath(stream, {...tip, finality: undefined}, held, signal);
+    const {common, blocks} = await findPath(stream, {...tip, finality: undefined}, stored, signal);
     const floor = this.holds(finality) ? finality.head.number : -1;
     // For a block that was never in the stream, finality does not matter: no replica has it.
     if (finality !== undefined && floor < 0) {
@@ -155,7 +155,7 @@ export class Publisher {
       const isOfStream = common === undefined || blocks.some(one => isSame(one.hash, hash));
       if (isOfStream && number > latest) return undefined;
       if (isOfStream)
-        throw new FeedError(`the stream calls another block ${number} finalized than the one held here`);
+        throw new FeedError(`the stream calls another block ${number} finalized than the one in the store`);
     }
     // The stream has dropped the common block, which replicas may still have. Or the last block is made up.
     if (common === undefined) return end.number > latest && !isSilent ? undefined : floor;

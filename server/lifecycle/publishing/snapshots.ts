@@ -115,13 +115,13 @@ export class Snapshots {
       isSame(chain.readHash(proven.to), proven.hash);
     const latest = isKnown ? proven.to : snapshot;
     const hashOf = (block: number) => (block > latest ? undefined : chain.readHash(block));
-    const held = {
+    const stored = {
       latest,
       finalized: latest,
       finalizations: Number.POSITIVE_INFINITY,
       hashOf,
     };
-    const path = await findPath(feed, {...tip, finality: undefined}, held, this.stopping.signal);
+    const path = await findPath(feed, {...tip, finality: undefined}, stored, this.stopping.signal);
     const {newest, lack, start} = path;
     const to = newest?.number ?? -1;
     this.proven =
@@ -149,7 +149,7 @@ export class Snapshots {
     this.nextLookMs = performance.now() + LOOK_MS;
     this.retries.reset();
     this.status.snapshotFailure = "";
-    if ("heldBlock" in outcome) this.status.snapshotBlock = outcome.heldBlock;
+    if ("uploadedBlock" in outcome) this.status.snapshotBlock = outcome.uploadedBlock;
     else {
       this.status.snapshotBlock = outcome.block;
       this.log.info(outcome, "a snapshot for replicas was uploaded");

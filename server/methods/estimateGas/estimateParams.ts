@@ -137,7 +137,7 @@ function resolveBlock(block: unknown, view: BlockView): Pick<EstimateCall, "bloc
   const named = typeof selector === "object" ? (selector as {blockNumber?: unknown}).blockNumber : selector;
   const isLatest = named === "latest" || named === "pending";
   return {
-    block: resolveSelector(selector, "params[1] (block)", "held", view),
+    block: resolveSelector(selector, "params[1] (block)", "stored", view),
     isLatest,
   };
 }

@@ -16,6 +16,6 @@ function createBlockNumber(name: string) {
     summary: "The number of the newest block in the store. It need not be finalized.",
     result: {name: "blockNumber", schema: QUANTITY},
     errors: [RpcCode.BLOCK_UNKNOWN],
-    answer: view => JSON.stringify(encodeQuantity(resolveSelector("latest", "block", "held", view))),
+    answer: view => JSON.stringify(encodeQuantity(resolveSelector("latest", "block", "stored", view))),
   });
 }

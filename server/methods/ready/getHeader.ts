@@ -46,7 +46,7 @@ export const getHeader = createReady({
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
   cost: HEADER_COST,
   answer({chain, head}, [selector]) {
-    const number = resolveSelector(selector, "params[0] (block)", "held", {chain, head});
+    const number = resolveSelector(selector, "params[0] (block)", "stored", {chain, head});
     const context = chain.readContext(number);
     if ("failure" in context) throw createReadError(context, number, head);
     const {block, header, headerRlp, ancestors, config} = context;

@@ -15,7 +15,7 @@ export const getStateRoot = createReady({
   result: {name: "block", schema: ROOTED_BLOCK},
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
   answer(view, [selector]) {
-    const block = resolveSelector(selector ?? "latest", "params[0] (block)", "held", view);
+    const block = resolveSelector(selector ?? "latest", "params[0] (block)", "stored", view);
     const summary = view.chain.readBlock(block);
     if ("failure" in summary) throw createReadError(summary, block, view.head);
     const isFinalized = block <= (view.head.finalized ?? -1);

@@ -86,7 +86,7 @@ test("import finalizes what the lines say, and nothing where they and the flags 
   }
 });
 
-test("finalize marks blocks of a store, never takes any back, and refuses blocks that are not held", async () => {
+test("finalize marks blocks of a store, never takes any back, and refuses blocks that are not stored", async () => {
   const db = await importUnfinalized("alone", 5);
   await assertRefused(
     db,

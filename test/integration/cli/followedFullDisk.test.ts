@@ -1,4 +1,4 @@
-/** A disk gets full while a node is followed: it is named, what is held is served, and following goes on once it is freed. */
+/** A disk gets full while a node is followed: it is named, the store is served, and following goes on once it is freed. */
 import assert from "node:assert/strict";
 import {mkdir, writeFile} from "node:fs/promises";
 import {join} from "node:path";

@@ -109,7 +109,7 @@ test("the chain goes on by execution from a state in its middle, and every proof
   const db = folder.file("middle");
   const {hash: head} = decodeBlockHead(rlp[MIDDLE - 1] as Uint8Array, "the block");
   assert.deepEqual(await importSource(db, source, {suite: "keccak", head}), {
-    ...{ok: true, blocks: 1, alreadyHeld: 0, stopped: false},
+    ...{ok: true, blocks: 1, alreadyStored: 0, stopped: false},
     head: {earliest: MIDDLE, finalized: MIDDLE, latest: MIDDLE},
   });
   const made = await openOwned(db);
@@ -118,7 +118,7 @@ test("the chain goes on by execution from a state in its middle, and every proof
   assert.deepEqual(made.reader.readChain(), {chainId, config, first: {number: MIDDLE, ancestors}});
   await made.close();
   const again = await importSource(db, source);
-  assert.ok(again.ok && again.blocks === 0 && again.alreadyHeld === 1);
+  assert.ok(again.ok && again.blocks === 0 && again.alreadyStored === 1);
   assert.ok((await importSource(db, blocks, {finalized: "last"})).ok);
   const service = await OwnService.start({db});
   for (let block = MIDDLE; block <= CONFORMANCE_BLOCKS; block++) {

@@ -152,7 +152,7 @@ test("a trie log whose old values are not those of the store is refused, and the
   );
   assert.deepEqual([refused.blocks, refused.head.latest], [2, 2]);
   const right = await importLogs("right", encodeHexLines(logs));
-  assert.deepEqual([right.ok && right.alreadyHeld, right.blocks, right.head.latest], [3, 1, 3]);
+  assert.deepEqual([right.ok && right.alreadyStored, right.blocks, right.head.latest], [3, 1, 3]);
 });
 
 test("a line that is no trie log is refused with its number and the reason", async () => {

@@ -106,7 +106,7 @@ test("after a rollback nothing of the blocks that went is served under their num
   }
 });
 
-test("what is finalized or not held is refused, and an import goes on with the block after the newest one", async () => {
+test("what is finalized or not stored is refused, and an import goes on with the block after the newest one", async () => {
   const {daemon, db} = await startBranch("refused");
   try {
     const rollback = (to: number) => sendCommand(db, {kind: "rollback", to});

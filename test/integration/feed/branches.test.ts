@@ -147,7 +147,7 @@ describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
     const uploaded = await outcome;
     assert.ok("sentBytes" in uploaded, JSON.stringify(uploaded));
     const fresh = await startReplica("ahead");
-    await fresh.waitForStderr(/the snapshot is whole and checked/);
+    await fresh.waitForStderr(/the snapshot is complete and verified/);
     await waitForCoverage(fresh, "latest", "0x9");
     await feed(createBranch(0, 0, 8, 8));
     await assertFollowed(8, fresh);
@@ -174,7 +174,7 @@ describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
     await assertFollowed(13);
     const fresh = await startReplica("fresh-2");
     await assertFollowed(13, fresh);
-    await fresh.waitForStderr(/the snapshot is whole and checked/);
+    await fresh.waitForStderr(/the snapshot is complete and verified/);
     await fresh.stop();
   });
 });

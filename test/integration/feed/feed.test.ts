@@ -134,7 +134,7 @@ describeNeeding(lacksNats(), "a feed", () => {
     await writeFile(join(`${first}.taking`, "junk"), "junk");
     const fresh = await startReplica(first, CHAIN_ID);
     await reach(fresh, "0xb");
-    assert.match(fresh.stderr, /the snapshot is whole and checked/);
+    assert.match(fresh.stderr, /the snapshot is complete and verified/);
     const call = proofCall(1, OTHER, ["0x1"], "0x9");
     assert.deepEqual(await fresh.send(call), await publisher.send(call));
     await fresh.stop();
@@ -144,7 +144,7 @@ describeNeeding(lacksNats(), "a feed", () => {
     await importLines(first, createLines(0, 3), {finalized: 3});
     const finishing = await startReplica(first);
     await reach(finishing, "0xb");
-    assert.doesNotMatch(finishing.stderr, /a snapshot .* is taken/);
+    assert.doesNotMatch(finishing.stderr, /downloading a snapshot/);
     await finishing.stop();
 
     const behind = folder.file("behind");
@@ -153,9 +153,7 @@ describeNeeding(lacksNats(), "a feed", () => {
     await (await openOwned(behind)).close();
     assert.ok((await readdir(behind)).some(name => name.endsWith(".ldb")));
     const again = await startReplica(behind);
-    await again.waitForStderr(
-      /the stream does not go on with what is held: a snapshot is taken in its place/,
-    );
+    await again.waitForStderr(/the stream does not continue the store: a snapshot will replace it/);
     await reach(again, "0xb");
     assert.deepEqual(await again.send(call), await publisher.send(call));
     await again.stop();
@@ -165,7 +163,7 @@ describeNeeding(lacksNats(), "a feed", () => {
     );
   });
 
-  test("a snapshot with another finalized block or block 0 than what is held is refused, /readyz says why, and what one of the same chain lacks of finality is kept", async () => {
+  test("a snapshot with another finalized block or block 0 than the store is refused, /readyz says why, and what one of the same chain lacks of finality is kept", async () => {
     const [zero] = createLines(0, 0) as [DifferenceLine];
     for (const [name, lines, finalized, reason] of [
       ["branch", createLines(0, 9), 8, /its block 8 is 0xf+8, and 0x[0-9a-f]+ is finalized here/],
@@ -179,7 +177,7 @@ describeNeeding(lacksNats(), "a feed", () => {
         new RegExp(`not in the store[^]*The feed's snapshot of block 11 was refused: ${reason.source}`),
       );
       assert.equal((await refusing.get("/readyz")).status, 503);
-      assert.match(refusing.stderr, /"msg":"the snapshot is refused: what is held stays"/);
+      assert.match(refusing.stderr, /"msg":"the snapshot is refused: the store stays as it is"/);
       await reach(refusing, `0x${lines.length - 1}`);
       await refusing.stop();
       assert.ok(!(await readdir(folder.path)).includes(`${name}.taking`));
@@ -193,7 +191,7 @@ describeNeeding(lacksNats(), "a feed", () => {
     await waitForMetric(publisher, "proofd_published_snapshot_block 13");
     await purge(1);
     const again = await startReplica(folder.file("first"));
-    await again.waitForStderr(/a snapshot is taken in its place/);
+    await again.waitForStderr(/a snapshot will replace it/);
     await reach(again, "0xd");
     await waitForCoverage(again, "finalized", "0xb");
     await again.stop();

@@ -18,7 +18,7 @@ import {describeNeeding} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
 const NO_SNAPSHOTS = ["--snapshot-every", "0"];
-const TAKEN = /the snapshot is whole and checked/;
+const TAKEN = /the snapshot is complete and verified/;
 /** The newest block before anything happens. */
 const LAST = 3;
 

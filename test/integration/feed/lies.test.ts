@@ -171,7 +171,7 @@ describeNeeding(lacksNats(), "a feed with lies", () => {
     await say(7, (publishers[0] as OwnService).engine.chain.readHash(7) as Uint8Array);
     assert.equal((await step(low)).kind, "behind");
     nowMs += 3_600_000;
-    await assert.rejects(step(low), /the stream calls another block 7 finalized than the one held here/);
+    await assert.rejects(step(low), /the stream calls another block 7 finalized than the one in the store/);
 
     const other = await openStream("said");
     const publisher = create(final, 3);

@@ -135,7 +135,9 @@ describeNeeding(lacksNats(), "snapshots of a feed", () => {
     const {name, sha256} = files.find(({bytes}) => bytes > 1000) as SnapshotList["files"][number];
     const right = await bucket.getBlob(sha256);
     const said = (reason: RegExp) =>
-      new RegExp(`"state":"waiting","reason":"[^"]*${reason.source}[^"]*","msg":"no snapshot is there yet`);
+      new RegExp(
+        `"state":"waiting","reason":"[^"]*${reason.source}[^"]*","msg":"no usable snapshot of the feed yet`,
+      );
 
     await bucket.delete(sha256);
     const replica = startReplica("replica", "broken");

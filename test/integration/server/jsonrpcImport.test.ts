@@ -92,7 +92,7 @@ describe("JSON-RPC during an import", () => {
     await daemon.stop();
   });
 
-  test("an import that fails is logged and counted, and what is held is served on", async () => {
+  test("an import that fails is logged and counted, and the store is served on", async () => {
     const daemon = await OwnService.fed(folder.file("broken"));
     daemon.input.end(`${encodeLines([createLine(0, 0), createLine(1, 1)])}{"number":"0x2","accounts":5}\n`);
     await daemon.waitForStderr(/the import failed/);

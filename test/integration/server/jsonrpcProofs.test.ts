@@ -210,7 +210,7 @@ test("the text of an answer is that of chain_getStateRoot and that of chain_getP
   }
 });
 
-test("selectors of chain_getStateRoot name any block held", async () => {
+test("selectors of chain_getStateRoot name any stored block", async () => {
   const table: [readonly unknown[], number][] = [
     [[], LATEST],
     [[null], LATEST],
@@ -249,7 +249,7 @@ test("every method takes a block's hash in place of its number", async () => {
   assertError(await daemon.call("chain_getFinalizations", [hash]), -32602);
 });
 
-test("a block that is not held is -32001 with the coverage, one that is not finalized -32002", async () => {
+test("a block that is not in the store is -32001 with the coverage, one that is not finalized -32002", async () => {
   const coverage = {earliest: "0x0", finalized: "0x4"};
   const unknownHash = {blockHash: `0x${"12".repeat(32)}`};
   for (const block of ["0x7", "0xffffffffffffffffffff", unknownHash]) {

@@ -125,7 +125,7 @@ test("the roots of a finalization are compared with those of the trees, once the
   });
 });
 
-test("finalizations by block hash follow those by state root, and each hash is that of the block held", async () => {
+test("finalizations by block hash follow those by state root, and each hash is that of the stored block", async () => {
   await useStore(14, async store => {
     const hash = (block: number) => Buffer.from(hashOfBlock(block).slice(2), "hex");
     const zero = Buffer.alloc(32);

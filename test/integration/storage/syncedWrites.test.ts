@@ -88,7 +88,7 @@ test("a new store, blocks, pruning and a rollback are synced, the rollback after
   }
 });
 
-test("a rollback of many blocks is written in bounded parts, and one that ends early leaves a store that ends with a held block", async t => {
+test("a rollback of many blocks is written in bounded parts, and one that ends early leaves a store that ends with a stored block", async t => {
   const folder = await mkdtemp(join(tmpdir(), "proofd-parts-"));
   const directory = join(folder, "db");
   const latest = 1200;
@@ -202,7 +202,7 @@ for (const refused of [undefined, 3])
         {...outcome, message: undefined},
         {
           ...(refused === undefined
-            ? {ok: true, alreadyHeld: 0, stopped: false}
+            ? {ok: true, alreadyStored: 0, stopped: false}
             : {ok: false, writeFailed: true, isFinal: false, needsSnapshot: false}),
           ...{head: outcome.head, blocks: written, message: undefined},
         },

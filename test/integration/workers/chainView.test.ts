@@ -70,7 +70,7 @@ test("orders during an import are announced before they are answered", async () 
 const REMOVED = 60;
 
 for (const isImporting of [false, true])
-  test(`while blocks are rolled back${isImporting ? " by an import" : ""}, the newest block is one that is held`, async () => {
+  test(`while blocks are rolled back${isImporting ? " by an import" : ""}, the newest block is a stored one`, async () => {
     const own = await TemporaryStore.create();
     try {
       const {chain} = own.engine;
@@ -83,7 +83,7 @@ for (const isImporting of [false, true])
       while (!isOver) {
         const {latest} = chain.head();
         const block = chain.readBlock(latest as number);
-        assert.ok("hash" in block, `block ${latest} is not held`);
+        assert.ok("hash" in block, `block ${latest} is not stored`);
         await nextTurn();
       }
       assert.equal((await removed).latest, 1);

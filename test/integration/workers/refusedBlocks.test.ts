@@ -56,7 +56,7 @@ function next(fields: object): string {
 const REFUSED: readonly [string, string, RegExp][] = [
   ["a gap", next({number: "0x6"}), /^line 5: expected block 4 next, got block 6$/],
   [
-    "another hash for a block held",
+    "another hash for a stored block",
     next({number: "0x2"}),
     /^line 5: block 2 has hash 0x.{64}, but the store has 0x.{64}$/,
   ],

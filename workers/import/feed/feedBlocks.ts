@@ -8,7 +8,7 @@ import type {SourceStep} from "../../../nodes/blocks/sourceStep.ts";
 import {mostPackedBytes, unpackChanges} from "../../../nodes/feed/blockChanges.ts";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
 import {type BlockHead, type FinalityHead, isGap} from "../../../nodes/feed/feedMessage.ts";
-import type {HeldChain} from "../../../nodes/feed/feedPath.ts";
+import type {StoredChain} from "../../../nodes/feed/feedPath.ts";
 import type {FeedMessage} from "../../../nodes/feed/feedStream.ts";
 import {decodeLayer1, type FedFinality} from "../../../nodes/feed/finalityBytes.ts";
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
@@ -22,7 +22,7 @@ const NO_BLOCK = -1;
 export class Detached extends Error {}
 
 /** The import's chain. */
-export function readHeld({writer, reader}: SourceHost): HeldChain {
+export function readStored({writer, reader}: SourceHost): StoredChain {
   const {latest = NO_BLOCK, finalizedTo: finalized} = writer;
   return {
     latest,
@@ -55,7 +55,7 @@ export class FeedBlocks {
 
   private takePart(part: BlockHead, piece: Buffer): readonly SourceStep[] {
     const {number, hash, parentHash, isVerified} = part;
-    const {latest, finalized, hashOf} = readHeld(this.host);
+    const {latest, finalized, hashOf} = readStored(this.host);
     if (isSame(hashOf(number), hash)) {
       this.assembly.drop();
       return [];
@@ -83,7 +83,7 @@ export class FeedBlocks {
 
   private takeFinality({number, hash}: FinalityHead, body: Buffer): SourceStep | undefined {
     // The block is still to come, or on an abandoned branch: later messages tell more.
-    if (!isSame(readHeld(this.host).hashOf(number), hash)) return undefined;
+    if (!isSame(readStored(this.host).hashOf(number), hash)) return undefined;
     const finality = decodeLayer1(body);
     return {kind: "finalized", block: number, hash, layer1: finality && this.findNews(finality)};
   }

@@ -14,7 +14,7 @@ import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {FeedSource} from "../../messages/importSource.ts";
 import type {SourceHost} from "../sourceHost.ts";
-import {Detached, FeedBlocks, readHeld} from "./feedBlocks.ts";
+import {Detached, FeedBlocks, readStored} from "./feedBlocks.ts";
 
 const WAITS = {firstMs: 100, longestMs: 2000};
 
@@ -32,7 +32,7 @@ export async function* readFeed(
       connection = await connectNats(nats, client, signal, event => watch.noteNats(event));
       const stream = await FeedStream.open(connection, name, describeChain(job, host));
       host.onEvent({kind: "state", state: "reading"});
-      const path = await findPath(stream, await stream.readTip(), readHeld(host), signal);
+      const path = await findPath(stream, await stream.readTip(), readStored(host), signal);
       if (path.lack !== undefined) throw new SnapshotNeeded(path.lack);
       progress.target = path.newest?.number;
       const last = path.blocks.at(-1)?.last ?? 0;

@@ -23,7 +23,7 @@ const SURVEY_TIMES = {
   barMs: 60_000,
 };
 
-interface Held {
+interface StoredEnds {
   readonly latest: number;
   readonly latestHash: Uint8Array;
   /** The newest block that must stay. */
@@ -57,10 +57,10 @@ export class HeadSurvey {
     const nowMs = performance.now();
     if (this.looking !== undefined || nowMs < this.nextMs) return this.looking ?? Promise.resolve();
     this.nextMs = nowMs + this.times.everyMs;
-    const held = this.readHeld();
-    if (held === undefined) return Promise.resolve();
-    this.judgeLeader(held, nowMs);
-    this.looking = this.ask(held, signal).finally(() => {
+    const stored = this.readStored();
+    if (stored === undefined) return Promise.resolve();
+    this.judgeLeader(stored, nowMs);
+    this.looking = this.ask(stored, signal).finally(() => {
       this.looking = undefined;
     });
     this.looking.catch((error: unknown) => {
@@ -69,7 +69,7 @@ export class HeadSurvey {
     return this.looking;
   }
 
-  private readHeld(): Held | undefined {
+  private readStored(): StoredEnds | undefined {
     const {latest, finalizedTo} = this.writer;
     if (latest === undefined) return undefined;
     const floor = Math.min(Math.max(finalizedTo, 0), latest);
@@ -78,7 +78,7 @@ export class HeadSurvey {
     return {latest, latestHash, floor, floorHash};
   }
 
-  private judgeLeader({latest}: Held, nowMs: number): void {
+  private judgeLeader({latest}: StoredEnds, nowMs: number): void {
     if (this.leader === undefined) return;
     const {name, block, dueMs} = this.leader;
     if (latest < block && nowMs < dueMs) return;
@@ -88,7 +88,7 @@ export class HeadSurvey {
     this.barredUntilMs.set(name, nowMs + this.times.barMs);
   }
 
-  private async ask(held: Held, signal: AbortSignal): Promise<void> {
+  private async ask(stored: StoredEnds, signal: AbortSignal): Promise<void> {
     const claims = new Map<string, NamedBlock>();
     const ahead: {name: string; block: number}[] = [];
     const work = async (node: Node): Promise<void> => {
@@ -96,7 +96,7 @@ export class HeadSurvey {
       const head = await readNamedBlock(node, "latest");
       claims.set(node.name, head);
       if (performance.now() < (this.barredUntilMs.get(node.name) ?? 0)) return;
-      if (before !== undefined && before.number > held.latest && (await isSure(node, before, held)))
+      if (before !== undefined && before.number > stored.latest && (await isSure(node, before, stored)))
         ahead.push({name: node.name, block: before.number});
     };
     await this.nodes.useOthers(work, signal);
@@ -109,12 +109,12 @@ export class HeadSurvey {
 }
 
 /** Does the node still have that block, and the first one missing here, on this chain or a branch above `floor`? */
-async function isSure(node: Node, named: NamedBlock, held: Held): Promise<boolean> {
+async function isSure(node: Node, named: NamedBlock, stored: StoredEnds): Promise<boolean> {
   const again = await findNamedBlock(node, named.number);
   if (again === undefined || Buffer.compare(again.hash, named.hash) !== 0) return false;
-  const next = await findNamedBlock(node, held.latest + 1);
+  const next = await findNamedBlock(node, stored.latest + 1);
   if (next === undefined) return false;
-  if (Buffer.compare(next.parentHash, held.latestHash) === 0) return true;
-  const floor = await findNamedBlock(node, held.floor);
-  return floor !== undefined && Buffer.compare(floor.hash, held.floorHash) === 0;
+  if (Buffer.compare(next.parentHash, stored.latestHash) === 0) return true;
+  const floor = await findNamedBlock(node, stored.floor);
+  return floor !== undefined && Buffer.compare(floor.hash, stored.floorHash) === 0;
 }

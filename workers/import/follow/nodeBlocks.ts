@@ -188,13 +188,13 @@ async function findFork(
     if (!mayDiffer(writer, own, isSuspect)) return undefined;
     const {latest = 0, finalizedTo} = writer;
     const from = Math.min(own.number, latest);
-    const held = {
+    const stored = {
       hashOf: (block: number) => hashOf(writer, block),
       // A node that ends below the finalized block must have the stored blocks up to its end.
       floor: Math.min(Math.max(finalizedTo, 0), from),
       why: finalizedTo >= 0 ? "is finalized" : "is the first one",
     };
-    const shared = await findCommonAncestor(node, held, from);
+    const shared = await findCommonAncestor(node, stored, from);
     return shared === from ? undefined : shared;
   }, signal);
 }

@@ -162,8 +162,8 @@ class RangesAhead {
   private mayBegin(): boolean {
     const {ranges} = this;
     if (ranges.length === 0) return true;
-    const held = ranges.reduce((sum, {bytes, count}) => sum + (bytes ?? count * this.blockBytes), 0);
-    if (ranges.length >= RANGES || held >= AHEAD_BYTES) return false;
+    const bytesAhead = ranges.reduce((sum, {bytes, count}) => sum + (bytes ?? count * this.blockBytes), 0);
+    if (ranges.length >= RANGES || bytesAhead >= AHEAD_BYTES) return false;
     const expected = this.underWay().reduce(
       (sum, {answers, count}) => sum + Math.max(answers, count * this.blockAnswers),
       this.count * this.blockAnswers,

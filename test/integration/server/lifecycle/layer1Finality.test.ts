@@ -61,7 +61,7 @@ layer1Test(
 );
 
 layer1Test(
-  "a finalization waits until its last block is held, and is recorded as soon as it is",
+  "a finalization waits until its last block is stored, and is recorded as soon as it is",
   9,
   async it => {
     await it.finalize(1, 3);
@@ -71,7 +71,7 @@ layer1Test(
     await it.store.engine.rollback(4);
     it.start();
     await it.finalizedAt(3);
-    await it.logged(/"block":6,.*a finalized block is not held yet/);
+    await it.logged(/"block":6,.*a finalized block is not in the store yet/);
     assert.equal(it.status.known, 8);
     await it.store.mustImport(createLines(0, 9));
     await it.finalizedAt(8);
@@ -92,7 +92,7 @@ function otherLine(number: number): DifferenceLine {
 }
 
 layer1Test(
-  "a block of the number that layer 1 finalized, of another branch, is not finalized until its own branch is held",
+  "a block of the number that layer 1 finalized, of another branch, is not finalized until its own branch is stored",
   5,
   async it => {
     const own = [6, 7, 8, 9].map(otherLine);
@@ -129,7 +129,7 @@ layer1Test(
       /but block 3 has no root in its header and 0x\w+ in the trees here \(set --l1-root/,
     );
     assert.equal(it.status.isByNumber, false);
-    assert.match(it.log, /layer 1 does not fit what is held; it is read again from its beginning/);
+    assert.match(it.log, /layer 1 contradicts the store; it is read again from its beginning/);
     assert.doesNotMatch(it.log, /recorded/);
     await it.restart({root: "none"});
     await it.finalizedAt(3);
@@ -165,7 +165,7 @@ async function withLayer2(
   }
 }
 
-layer1Test("by number, every node of layer 2 that has the block must have the one held here", 9, async it => {
+layer1Test("by number, every node of layer 2 that has the block must have the stored one", 9, async it => {
   let isBack = false;
   const other = (block: number) => hashOfBlock(isBack ? block : 100 + block);
   const behind = (block: number) => (block > 3 ? undefined : hashOfBlock(block));
@@ -220,23 +220,19 @@ layer1Test("by number, a node of layer 2 that does not answer once is waited for
   );
 });
 
-layer1Test(
-  "where roots are compared, one node of layer 2 with the block held here is enough",
-  9,
-  async it => {
-    await withLayer2(hashOfBlock, good =>
-      withLayer2(
-        block => hashOfBlock(100 + block),
-        async bad => {
-          await it.finalize(1, 5);
-          await it.contract.settle();
-          it.start({}, undefined, [bad, good]);
-          await it.finalizedAt(5);
-        },
-      ),
-    );
-  },
-);
+layer1Test("where roots are compared, one node of layer 2 with the stored block is enough", 9, async it => {
+  await withLayer2(hashOfBlock, good =>
+    withLayer2(
+      block => hashOfBlock(100 + block),
+      async bad => {
+        await it.finalize(1, 5);
+        await it.contract.settle();
+        it.start({}, undefined, [bad, good]);
+        await it.finalizedAt(5);
+      },
+    ),
+  );
+});
 
 layer1Test("an event about a block far above the head does not hold later ones back", 9, async it => {
   await it.finalize(1, 3);
@@ -244,7 +240,7 @@ layer1Test("an event about a block far above the head does not hold later ones b
   await it.contract.settle();
   it.start();
   await it.finalizedAt(3);
-  await it.logged(/"block":1000000,.*a finalized block is not held yet/);
+  await it.logged(/"block":1000000,.*a finalized block is not in the store yet/);
   await it.finalize(4, 6);
   await it.contract.settle();
   await it.finalizedAt(6);

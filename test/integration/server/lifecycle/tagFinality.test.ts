@@ -64,7 +64,7 @@ test("of two nodes both must call a block finalized, and the lower of their bloc
     assert.equal(status.known, 4);
     other.finalized = 12;
     one.finalized = 11;
-    await waitUntil("block 9 to be final, the newest one held", () => finalized() === 9);
+    await waitUntil("block 9 to be final, the newest stored one", () => finalized() === 9);
     assert.equal(status.known, 11);
     assert.equal(status.state, "following");
   });

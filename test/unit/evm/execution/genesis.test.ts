@@ -398,7 +398,7 @@ test("every hard fork that can be named makes a config that has it, and none aft
   }
 });
 
-test("a held block with a difficulty is of a fork by number, one without of the newest that its time allows", () => {
+test("a stored block with a difficulty is of a fork by number, one without of the newest that its time allows", () => {
   const forks = new ForkSchedule({...configOfFork("london"), chainId: 1, shanghaiTime: 100});
   assert.equal(forks.forkOfStored({number: 1, timestamp: 50n, difficulty: 2n}), "london");
   assert.equal(forks.forkOfStored({number: 1, timestamp: 50n}), "paris");

@@ -37,7 +37,7 @@ function refusal(selector: unknown, column: SelectorColumn, view = VIEW): RpcErr
   return assert.fail(`${JSON.stringify(selector)} was accepted`);
 }
 
-test("a block before coverage, above the newest held or with an unknown hash is -32001", () => {
+test("a block before coverage, above the newest one in the store or with an unknown hash is -32001", () => {
   const unknown = `0x${"00".repeat(32)}`;
   for (const selector of [
     "0x1",
@@ -47,7 +47,7 @@ test("a block before coverage, above the newest held or with an unknown hash is 
     {blockHash: unknown},
     {blockNumber: "0xffff"},
   ]) {
-    for (const column of ["provable", "held"] as const) {
+    for (const column of ["provable", "stored"] as const) {
       const error = refusal(selector, column);
       assert.equal(error.code, RpcCode.BLOCK_UNKNOWN);
       assert.deepEqual(error.data, {earliest: "0x2", finalized: "0x7"});
@@ -57,7 +57,7 @@ test("a block before coverage, above the newest held or with an unknown hash is 
 
 test("a block that came after the request's head is unknown to it, by hash too", () => {
   for (const selector of [HASH, {blockHash: HASH}]) {
-    const error = refusal(selector, "held", createView(2, 3, 6));
+    const error = refusal(selector, "stored", createView(2, 3, 6));
     assert.equal(error.code, RpcCode.BLOCK_UNKNOWN);
     assert.ok(error instanceof AheadError);
   }
@@ -76,7 +76,7 @@ test("a hash is bare or in an object, a tag too, and null means that a field is 
     [{blockNumber: "latest", blockHash: null}, 9],
   ];
   for (const [selector, block] of table)
-    assert.equal(resolve(selector, "held"), block, JSON.stringify(selector));
+    assert.equal(resolve(selector, "stored"), block, JSON.stringify(selector));
   assert.equal(resolve({blockNumber: "latest"}, "provable"), 7);
 });
 
@@ -121,6 +121,6 @@ test("anything else is -32602 and names the parameter and what came", () => {
 });
 
 test("a block above the newest one is ahead up to a bound, and unknown beyond it", () => {
-  const isAhead = (block: number) => refusal(`0x${block.toString(16)}`, "held") instanceof AheadError;
+  const isAhead = (block: number) => refusal(`0x${block.toString(16)}`, "stored") instanceof AheadError;
   assert.deepEqual([10, 9 + MAX_BLOCKS_AHEAD, 10 + MAX_BLOCKS_AHEAD].map(isAhead), [true, true, false]);
 });

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-test("blocks from the first one on are held, and those before it are not missing", async () => {
+test("blocks from the first one on are stored, and those before it are not missing", async () => {
   const {reader} = store.store;
   assert.equal(reader.readEarliest(), 5);
   assert.equal(reader.readFinalized(), 5);

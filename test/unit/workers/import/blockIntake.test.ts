@@ -28,7 +28,7 @@ test("a block that a node gave is passed over once an order has removed or repla
     assert.equal(intake.writer.latest, 2);
     await intake.take(blockOf(3, 1));
     assert.equal(intake.writer.latest, 3);
-    assert.equal(intake.alreadyHeld, 0);
+    assert.equal(intake.alreadyStored, 0);
   } finally {
     port.close();
     await store.close();

@@ -19,7 +19,7 @@ async function apply(isVerified: boolean, ...blocks: readonly number[]): Promise
   for (const block of blocks) await store.apply(createBlock(block, 1), isVerified);
 }
 
-test("the head has what is held, however far ahead the mark of finality is", async () => {
+test("the head has what is stored, however far ahead the mark of finality is", async () => {
   const {host} = store;
   const head = () => readHead({reader: host.reader} as StateStore);
   host.writer.markFinalized(7);

@@ -1,4 +1,4 @@
-/** Which snapshots may take the place of a store that is held. */
+/** Which snapshots may take the place of a store. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {findContradiction} from "../../../../../server/lifecycle/following/snapshotMatch.ts";
@@ -28,7 +28,7 @@ function createStore({chainId = 1n, first = 0, ancestors = 0, finalized, fork = 
   };
 }
 
-for (const [what, held, snapshot, expected] of [
+for (const [what, stored, snapshot, expected] of [
   ["the same chain", {finalized: 12}, {}, undefined],
   ["another branch after what is finalized", {finalized: 12}, {fork: 13}, undefined],
   ["another branch before nothing is finalized", {}, {fork: 1}, undefined],
@@ -38,13 +38,13 @@ for (const [what, held, snapshot, expected] of [
   ["another finalized block", {finalized: 12}, {fork: 12}, /^its block 12 is 0x0c01, and 0x0c00 is final/],
   ["another one known by its hash", {finalized: 12}, {first: 15, ancestors: 3, fork: 9}, /^its block 12 is/],
   ["a later beginning", {finalized: 12}, {first: 15, ancestors: 2}, /^it begins with block 15, so block 12/],
-  ["another block 0", {}, {fork: 0}, /^its block 0 is 0x0001, and what is held begins with 0x0000$/],
-  ["another first block", {first: 10}, {fork: 4}, /^its block 10 is 0x0a01, and what is held begins with/],
+  ["another block 0", {}, {fork: 0}, /^its block 0 is 0x0001, and the store begins with 0x0000$/],
+  ["another first block", {first: 10}, {fork: 4}, /^its block 10 is 0x0a01, and the store begins with/],
   ["another root", {finalized: 12}, {root: 8}, /^its block 12 has the state root 0x08, and 0x07 is final/],
-  ["another chain", {}, {chainId: 2n}, /^it is of the chain 2, and what is held of the chain 1$/],
+  ["another chain", {}, {chainId: 2n}, /^it is of the chain 2, and the store of the chain 1$/],
 ] satisfies [string, Facts, Facts, RegExp | undefined][])
   test(`a snapshot with ${what} ${expected === undefined ? "may take the place" : "is refused"}`, () => {
-    const found = findContradiction(createStore(held), createStore(snapshot));
+    const found = findContradiction(createStore(stored), createStore(snapshot));
     if (expected === undefined) assert.equal(found, undefined);
     else assert.match(found ?? "", expected);
   });

@@ -13,7 +13,7 @@ import {
   VIEW,
 } from "../../../../support/estimates/estimateCalls.ts";
 
-test("an empty call is a creation without code, of type 2, in the newest block held", () => {
+test("an empty call is a creation without code, of type 2, in the newest stored block", () => {
   assert.deepEqual(parseParams([{}]), EMPTY_CALL);
 });
 
@@ -34,7 +34,7 @@ test("null is left out: the block, the overrides and every field", () => {
   assert.deepEqual(parseParams([{}, {[ADDRESS]: null}]).overrides, [{address: ADDRESS_BYTES}]);
 });
 
-test("the block is a selector of the held column, also a decimal string", () => {
+test("the block is a selector of the stored column, also a decimal string", () => {
   const table: [unknown, number][] = [
     ["latest", 9],
     ["pending", 9],
@@ -56,7 +56,7 @@ test("the block is a selector of the held column, also a decimal string", () => 
     assert.equal(parseParams([{}, block]).isLatest, true);
 });
 
-test("a block that is not held is -32001, and a tag without its block -32002", () => {
+test("a block that is not in the store is -32001, and a tag without its block -32002", () => {
   for (const block of ["10", "0xa", "1", "9".repeat(75), {blockNumber: "0x1"}])
     assert.equal(refusal([{}, block]).code, RpcCode.BLOCK_UNKNOWN, JSON.stringify(block));
   const unfinalized = {...VIEW, head: {earliest: 0, finalized: undefined, latest: 4}};

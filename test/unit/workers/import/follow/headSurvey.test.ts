@@ -79,7 +79,7 @@ test("a node that is ahead for less than a look, or names another block the seco
   assert.equal(await look(), 0);
 });
 
-test("a node that does not have the first block that is not held is not followed", async () => {
+test("a node that does not have the first block that is not stored is not followed", async () => {
   serve(nodeAt(HELD), nodeAt(2 ** 30, {blocks: HELD}));
   assert.deepEqual([await look(), await look(), await look()], [0, 0, 0]);
 });
