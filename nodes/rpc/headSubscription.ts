@@ -13,8 +13,8 @@ import {buildConnector, Client, type MessageEvent, WebSocket} from "undici";
 import {orAborted} from "../../client/rpc/abortable.ts";
 import {createRedaction, encodeAuthorization} from "../../client/rpc/secrets.ts";
 import {encodeCall, NodeFailure} from "./node.ts";
-import {parseAnswer} from "./nodeAnswer.ts";
 import {toNodeError} from "./nodeError.ts";
+import {parseAnswer} from "./response.ts";
 
 interface HeadSubscriptionSettings {
   /** ws or wss. */

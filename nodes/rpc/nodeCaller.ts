@@ -3,9 +3,9 @@ import {sleep} from "../../client/rpc/abortable.ts";
 import {cleanText} from "../../client/rpc/secrets.ts";
 import {AnswerTooLong, ConnectionLost, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
 import {encodeCall, type Node, type NodeCall, NodeFailure, NodeRefusal} from "./node.ts";
-import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./nodeAnswer.ts";
 import {InternalError, toNodeError} from "./nodeError.ts";
 import {RequestSize} from "./requestSize.ts";
+import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./response.ts";
 
 /** Nodes and providers accept 3 to 1024 calls in a batch. More would save little. */
 export const MAX_BATCH_CALLS = 100;

@@ -3,7 +3,7 @@
 import {cleanText} from "../../client/rpc/secrets.ts";
 import type {HttpAnswer} from "./endpoint.ts";
 import {NodeFailure, NodeRefusal} from "./node.ts";
-import type {ErrorAnswer} from "./nodeAnswer.ts";
+import type {ErrorAnswer} from "./response.ts";
 
 /** "Limit exceeded" (EIP-1474): mostly calls per second, sometimes a result's length, which a retry does not change. */
 const LIMIT_EXCEEDED = -32005;

@@ -1,14 +1,14 @@
 /**
- * Weighted fair queueing (Demers, Keshav and Shenker 1989): next is the element that would end first if all waiting
- * clients were served at the same time. A client that takes less than its share does not wait for the others, however
- * many they are:
+ * Weighted fair queueing (Demers, Keshav and Shenker 1989): the next element is the one that would finish first if all
+ * waiting clients were served in parallel. A client that uses less than its share does not wait for the others, however
+ * many there are:
  *
  *   every element costs 1           push A1 A2 A3 B1 C1 A4      shift A1 B1 C1 A2 A3 A4
  *   A and B cost 2000, C costs 1    push A1 A2 B1 B2 C1 C2      shift C1 C2 A1 B1 A2 B2
  *
  * Virtual time is the service that each waiting client has received. An element starts when its client's previous one
- * has ended, but not before it arrived, and ends its cost later. The clients' first elements are in a heap: a shift
- * takes O(log n) of n clients.
+ * ends, but not before it arrives, and ends after its cost. The first elements of all clients are in a heap, so `shift`
+ * is O(log n) for n clients.
  */
 import {Fifo} from "./fifo.ts";
 
@@ -22,13 +22,13 @@ interface Line<T> {
   /** Virtual time at which the client's first element starts. */
   start: number;
   end: number;
-  /** Of lines that end at the same time, the one with the lowest is next. */
+  /** Breaks ties between lines with the same end: the lowest is next. */
   sequence: number;
-  /** Place in the heap. undefined: nothing waits. */
+  /** Index in the heap. undefined: the line is empty. */
   at: number | undefined;
 }
 
-/** Lines without elements are removed many at once, as in clientCounts.ts. */
+/** Empty lines are removed in batches, as in clientCounts.ts. */
 const KEPT_LINES = 64;
 
 export class ClientQueue<T extends ClientElement> {
@@ -40,7 +40,7 @@ export class ClientQueue<T extends ClientElement> {
   private sequences = 0;
   private count = 0;
 
-  /** @param costOf - cost of an element that would leave now */
+  /** @param costOf - the cost of an element if it left now */
   constructor(private readonly costOf: (element: T) => number = () => 1) {}
 
   get length(): number {
@@ -128,7 +128,7 @@ export class ClientQueue<T extends ClientElement> {
     return largest;
   }
 
-  /** @param ownCost - queued by the client. @param cost - of its next element. @returns the most that leaves before */
+  /** @param ownCost - queued by the client. @param cost - of its next. @returns the most that leaves before that */
   costAhead(client: string, ownCost: number, cost: number): number {
     if (this.count === 0) return 0;
     const own = this.lines.get(client);
@@ -184,7 +184,7 @@ export class ClientQueue<T extends ClientElement> {
     if (this.lines.size > this.mostLines) this.removeIdle();
   }
 
-  /** Removes empty lines that owe no service: a new line would behave the same. */
+  /** Removes empty lines that have not used more than their share: new ones would behave the same. */
   private removeIdle(): void {
     this.lines = new Map([...this.lines].filter(([, {at, start}]) => at !== undefined || start > this.now));
     this.mostLines = 2 * this.lines.size + KEPT_LINES;

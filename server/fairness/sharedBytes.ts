@@ -13,13 +13,13 @@ export interface Excess {
 
 export interface ByteHolder {
   readonly client: string;
-  /** Must remove its bytes. */
+  /** Must release its bytes by `remove`. */
   giveWay(excess: Excess): void;
 }
 
 /**
- * Limits the bytes that clients hold: each to a quarter of the total, or one body if that is more. At the total limit,
- * the client that holds most loses its newest bytes.
+ * Limits the memory for request bodies: that of each client to a quarter of the total, or to one body if that is more.
+ * If the total is exceeded, the client with the most bytes loses its newest ones.
  */
 export class SharedBytes {
   readonly bodyLimit: number;
@@ -27,7 +27,7 @@ export class SharedBytes {
   private readonly clientLimit: number;
   private total = 0;
   private readonly byClient = new ClientCounts();
-  /** The newest last. */
+  /** Oldest first. */
   private readonly holders = new Set<ByteHolder>();
 
   constructor({bodyBytes, bodyBytesTotal}: ByteLimits) {
@@ -36,7 +36,7 @@ export class SharedBytes {
     this.clientLimit = Math.max(bodyBytes, Math.floor(bodyBytesTotal / 4));
   }
 
-  /** @returns undefined, or why there is no room for the bytes */
+  /** @returns the limit that the bytes would exceed; undefined: they were added */
   add(holder: ByteHolder, byteCount: number): Excess | undefined {
     const {client} = holder;
     const own = this.byClient.of(client) + byteCount;

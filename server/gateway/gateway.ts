@@ -10,7 +10,7 @@
 import type {Logger} from "pino";
 import {Endpoint, type HttpAnswer} from "../../nodes/rpc/endpoint.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
-import {parseAnswer} from "../../nodes/rpc/nodeAnswer.ts";
+import {parseAnswer} from "../../nodes/rpc/response.ts";
 import {encodeResponse, SEPARATOR} from "../../workers/messages/answers.ts";
 import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
 import type {TaskAnswers} from "../request/taskText.ts";

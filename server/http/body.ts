@@ -121,7 +121,7 @@ function readInTurns(
     }
     // Without chunks, only slices of nodeConnection.ts are small, and these are charged to the client there.
     const isTooMany =
-      reply.isChunked && intake.pieces.isTooMany(chunk.byteLength, ++pieces, () => reply.readClient());
+      reply.isChunked && intake.pieceLimit.isExceeded(chunk.byteLength, ++pieces, () => reply.readClient());
     if (length > mostBytes || isTooMany) {
       reply.close();
       return;

@@ -10,7 +10,7 @@
  */
 import {ClientQueue} from "../fairness/clientQueue.ts";
 import type {Work} from "../fairness/work.ts";
-import {SmallPieces} from "./smallPieces.ts";
+import {BodyPieceLimit} from "./bodyPieceLimit.ts";
 
 /** Another client's request waits for one slice each to be read, to be handed to its thread, and to be answered. */
 const SLICE_MS = 1;
@@ -40,7 +40,7 @@ export interface Job {
 }
 
 export class Intake {
-  readonly pieces = new SmallPieces();
+  readonly pieceLimit = new BodyPieceLimit();
   /** Number of this turn of the event loop, if a request or work has come in it. */
   turn = 1;
   private postponed: (() => void)[] = [];

@@ -58,7 +58,7 @@ export class Reply implements ReplySink {
   record: RequestRecord | undefined;
   owner: ReplyOwner | undefined;
   acceptsBytes = false;
-  /** The request's body comes in chunks, whose number smallPieces.ts limits. */
+  /** The request's body comes in chunks, whose number bodyPieceLimit.ts limits. */
   isChunked = false;
   /** The caller's own X-Request-Id, or ours in its place. undefined: the caller gave none. */
   requestId: string | undefined;

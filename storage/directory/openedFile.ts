@@ -1,4 +1,4 @@
-/** A file that stays open until it is copied, because LevelDB may delete it meanwhile. */
+/** A file of LevelDB, kept open until it has been copied: LevelDB may delete it in the meantime. */
 import {closeSync, fstatSync, openSync, read} from "node:fs";
 import {type FileHandle, open} from "node:fs/promises";
 import {join} from "node:path";
@@ -37,14 +37,17 @@ export class OpenedFile {
     closeSync(this.file);
   }
 
-  /** Copies what it had when it was opened, synced. @throws FileDamage, StoreError WRITE_FAILED, as `onCopied` */
+  /**
+   * Copies the bytes that the file had when it was opened, and syncs the copy.
+   * @throws FileDamage; StoreError WRITE_FAILED; what `onCopied` throws
+   */
   async copyTo(folder: string, onCopied: (bytes: number) => void): Promise<void> {
     const {bytes} = this;
     const chunk = Buffer.allocUnsafe(Math.min(bytes, CHUNK_BYTES));
     await writeFileAt(join(folder, this.name), "w", async copy => {
       for (let at = 0; at < bytes; ) {
         const got = await this.read(chunk, Math.min(chunk.length, bytes - at), at);
-        if (got === 0) break; // it was cut: what is missing is found when the copy is verified
+        if (got === 0) break; // the file was truncated: verifying the copy finds what is missing
         for (let from = 0; from < got; ) from += (await copy.write(chunk, from, got - from)).bytesWritten;
         at += got;
         onCopied(got);
@@ -79,7 +82,7 @@ export async function writeFileAt(
   }
 }
 
-/** @returns an error that is not the system's as it is */
+/** @returns a StoreError WRITE_FAILED for an error of the operating system, any other error unchanged */
 export function cannotWrite(path: string, error: unknown): unknown {
   if (!(error instanceof Error && "syscall" in error)) return error;
   return new StoreError("WRITE_FAILED", `cannot write ${path}: ${error.message}`, {cause: error});

@@ -3,8 +3,8 @@ import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {NodeFailure} from "../../rpc/node.ts";
 import type {TransactionTrace} from "./accountTrace.ts";
+import type {BlockBesidesTraces} from "./blockBesidesTraces.ts";
 import {type StateQuery, TouchedAccount} from "./touchedAccount.ts";
-import type {TracedBlock} from "./tracedBlock.ts";
 import type {UntracedWrite} from "./untracedWrites.ts";
 
 /** Approximate bytes of an account in AccountDifferences, without code and slots. */
@@ -19,7 +19,7 @@ export class TouchedBlock {
 
   /** @param isMinimal - nonces and balances come from the traces. @throws NodeFailure if they do not match it */
   constructor(
-    readonly block: TracedBlock,
+    readonly block: BlockBesidesTraces,
     traces: readonly TransactionTrace[],
     untraced: readonly UntracedWrite[],
     isMinimal: boolean,

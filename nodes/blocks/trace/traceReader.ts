@@ -18,11 +18,15 @@ import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
 import type {TransactionTrace} from "./accountTrace.ts";
+import {
+  type BlockBesidesTraces,
+  parseBlockBesidesTraces,
+  type RecoverAuthority,
+} from "./blockBesidesTraces.ts";
 import {PRESTATE_OPTIONS, parsePrestateTraces, readMinimalTraces, readTouched} from "./prestateTrace.ts";
 import {parseStateDiffTraces, STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 import type {StateQuery} from "./touchedAccount.ts";
 import {TouchedBlock} from "./touchedBlock.ts";
-import {parseTracedBlock, type RecoverAuthority, type TracedBlock} from "./tracedBlock.ts";
 import {probeTraces, type TraceMethod} from "./traceMethod.ts";
 import {findSystemContracts, listUntracedWrites, type SystemContract} from "./untracedWrites.ts";
 
@@ -74,7 +78,7 @@ export class TraceReader implements BlockReader {
   ): Promise<readonly NodeBlock[]> {
     const isFull = depth !== "minimal";
     const blocks = await readLinkedBlocks(node, from, to, isFull, (block, header) =>
-      parseTracedBlock(block, header, isFull, this.recoverAuthority),
+      parseBlockBesidesTraces(block, header, isFull, this.recoverAuthority),
     );
     const last = blocks.at(-1);
     if (last === undefined) return [];
@@ -97,7 +101,7 @@ export class TraceReader implements BlockReader {
 
   private async readTraces(
     node: Node,
-    blocks: readonly TracedBlock[],
+    blocks: readonly BlockBesidesTraces[],
     last: number,
     depth: Depth,
   ): Promise<TouchedBlock[]> {
@@ -123,7 +127,7 @@ export class TraceReader implements BlockReader {
   private async readTrace(
     node: Node,
     method: TraceMethod,
-    block: TracedBlock,
+    block: BlockBesidesTraces,
     contracts: readonly SystemContract[],
     depth: Depth,
   ): Promise<TouchedBlock> {
@@ -174,7 +178,7 @@ async function ask(node: Node, queries: readonly StateQuery[]): Promise<void> {
   for (const [position, {take}] of queries.entries()) take(answers[position]);
 }
 
-async function checkUnchanged(node: Node, {header}: TracedBlock): Promise<void> {
+async function checkUnchanged(node: Node, {header}: BlockBesidesTraces): Promise<void> {
   const {number, hash} = header;
   const answer = await node.request("eth_getBlockByNumber", [hexQuantity(number), false]);
   const now = (answer ?? undefined) === undefined ? undefined : parseObject(answer, `block ${number}`).hash;

@@ -13,11 +13,11 @@
  * The values are read from the node. A contract that a chain does not have has no code at its address.
  */
 import type {Node} from "../../rpc/node.ts";
-import type {TracedBlock} from "./tracedBlock.ts";
+import type {BlockBesidesTraces} from "./blockBesidesTraces.ts";
 
 export interface SystemContract {
   readonly address: string;
-  writtenSlots(block: TracedBlock): readonly bigint[];
+  writtenSlots(block: BlockBesidesTraces): readonly bigint[];
 }
 
 const FEE_VAULTS: readonly SystemContract[] = ["19", "1a", "1b"].map(end => ({
@@ -62,7 +62,7 @@ export async function findSystemContracts(node: Node, block: string): Promise<Sy
 }
 
 export function listUntracedWrites(
-  block: TracedBlock,
+  block: BlockBesidesTraces,
   contracts: readonly SystemContract[],
 ): UntracedWrite[] {
   return contracts.map(({address, writtenSlots}) => ({

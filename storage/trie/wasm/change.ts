@@ -1,6 +1,6 @@
 /**
- * The new state of a part of a trie before it is encoded: nothing, a leaf, an extension or a branch. There is one at a
- * time: its caller encodes it, or adds nibbles above it. That lengthens the path of a leaf or an extension, and puts an
+ * The node that is being built, before it is encoded: nothing, a leaf, an extension or a branch. There is one at a time:
+ * its caller encodes it, or makes it begin higher up. That lengthens the path of a leaf or an extension, and puts an
  * extension above a branch.
  */
 import {keccak256} from "../../hash/wasm/keccak";
@@ -31,12 +31,12 @@ const LEAF = 1;
 const EXTENSION = 2;
 const BRANCH = 3;
 
-/** From the root on. */
+/** From the root. */
 const PATH: usize = memory.data(32, 16);
 const BRANCH_REFERENCE: usize = memory.data(48, 16);
 
 let kind = NOTHING;
-/** Positions in the path: the node's own part. */
+/** The node's own part of the path, in nibbles. */
 let start = 0;
 let end = 0;
 /** The value, the child's reference or the first of 16 references. */
@@ -69,7 +69,7 @@ export function becomeExtension(path: usize, depth: i32, to: i32, reference: usi
   from = reference;
 }
 
-/** @param path - of any key below it */
+/** @param path - of any key below the branch */
 export function becomeBranch(path: usize, depth: i32, references: usize): void {
   kind = BRANCH;
   copyWord(PATH, path);
@@ -82,7 +82,7 @@ export function beginAt(depth: i32): void {
   start = depth;
 }
 
-/** Writes the reference to it in its parent. */
+/** Writes the node's reference in its parent. */
 export function refer(to: usize): void {
   if (kind === NOTHING) store<u8>(to, 0x80);
   else if (kind === BRANCH && start < end) {
@@ -93,7 +93,7 @@ export function refer(to: usize): void {
   } else put(to);
 }
 
-/** Writes the hash of it as a root to RESULT. */
+/** Sets RESULT to the hash of the node as a root. */
 export function referRoot(): void {
   keccak256(NODE, encodeTop(), RESULT);
 }

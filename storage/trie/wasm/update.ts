@@ -59,10 +59,12 @@ import {
 } from "./pages";
 import {endOf, isHash, writeEmptyRoot} from "./rlp";
 
-/** What a place has become: a page, */
+/**
+ * What the last update left at its position in the trie: page number `page` with REFERENCE, its reference in the parent;
+ * or, if `page` is 0, the `count` leaves whose entries LEAVES points to.
+ */
 let page: f64 = 0;
 export const REFERENCE: usize = memory.data(48, 16);
-/** or, if that is 0, so many leaves: pointers to entries. */
 let count: u32 = 0;
 const LEAVES: usize = memory.data(16, 16);
 
@@ -81,7 +83,7 @@ export function update(root: f64, entries: u32, accounts: bool): f64 {
   return page;
 }
 
-/** REFERENCE is that of the root. */
+/** Sets RESULT to the hash of the root, whose reference is REFERENCE. */
 export function becomeRoot(): void {
   if (isHash(REFERENCE)) copyWord(RESULT, REFERENCE + 1);
   else keccak256(REFERENCE, endOf(REFERENCE) - REFERENCE, RESULT);
@@ -102,7 +104,7 @@ function putSmall(before: f64): f64 {
   return putPage(at, 0, before);
 }
 
-/** @param depth - of the page's place, which may be further down than when it was written: then it is another one */
+/** @param depth - of the page's position. If it was higher when the page was written, a new page replaces it */
 function changePage(body: usize, number: f64, from: usize, to: usize, depth: i32): void {
   placeBranch(body);
   const before = pageDepth(body) === depth ? number : 0;
@@ -123,8 +125,10 @@ function changePage(body: usize, number: f64, from: usize, to: usize, depth: i32
 }
 
 /**
- * Each is 0 for none. @param old - the page before. @param before - its number, if it was at the same place
- * @param moved - a page that begins one nibble below the branch from now on
+ * Writes the page of the branch at depth `branch`. A parameter that does not apply is 0.
+ *
+ * @param old - body of the page to change. @param before - its number, if its position stays the same
+ * @param moved - body of a page that becomes a child of the branch. @param movedNumber - its number
  */
 function writePage(
   old: usize,
@@ -178,7 +182,7 @@ function writePage(
   }
   if (pages === 0 && leaves <= MOST_LEAVES) takeLeaves(children, branch, depth);
   else if (taken === 1) {
-    // A branch with one child left is none. The child's page begins where this one did.
+    // A branch with one child is removed: the child's page moves up to this position.
     setNibble(PLACE, branch, only);
     const body = readPage(lastPage, branch + 1);
     placeBranch(body);
@@ -196,7 +200,7 @@ export function referPage(children: usize, depth: i32, branch: i32): void {
   refer(REFERENCE);
 }
 
-/** Becomes the branch of a page at PLACE. */
+/** Sets the current node to the branch of a page at PLACE. */
 export function gatherBranch(children: usize, branch: i32): void {
   const references = clearBranch(branch);
   const first = firstPathByte(branch);
@@ -215,7 +219,7 @@ function changeChild(child: usize, from: usize, to: usize, branch: i32): void {
   changePage(readPage(number, branch + 1), number, from, to, branch + 1);
 }
 
-/** @param leaves - `kind` of them, at PLACE */
+/** Merges entries into stored leaves. @param leaves - of the position PLACE. @param kind - their number */
 function changeLeaves(leaves: usize, kind: u32, first: usize, from: usize, to: usize, depth: i32): void {
   let end = SPARE_ORDER;
   for (let i: u32 = 0; i < kind; i++) {
@@ -230,14 +234,14 @@ function changeLeaves(leaves: usize, kind: u32, first: usize, from: usize, to: u
       from += 4;
     }
     if (order === 0) makeValue(load<u32>(from), leaf + ENTRY_VALUE, load<u32>(leaf, ENTRY_VALUE_BYTES));
-    // A write of the same path takes the leaf's place.
+    // A write of the same path replaces the leaf.
     if (from >= to || order > 0) end = push(end, leaf);
   }
   for (; from < to; from += 4) end = pushValue(end, load<u32>(from));
   become(SPARE_ORDER, end, depth);
 }
 
-/** What sorted entries without removals are that are alike down to `depth`. */
+/** Sets the result of sorted entries without removals, whose paths are equal down to `depth`. */
 function become(from: usize, to: usize, depth: i32): void {
   const entries = <u32>(to - from) >> 2;
   if (entries <= MOST_LEAVES) {
@@ -251,7 +255,7 @@ function become(from: usize, to: usize, depth: i32): void {
   writePage(0, 0, from, to, depth, firstDifference(first, load<u32>(to - 4), depth, PATH_NIBBLES), 0, 0);
 }
 
-/** Writes what a place has become as a child of a branch. @returns the address after it */
+/** Writes the result as a child of a branch. @returns the address after it */
 function writeChild(to: usize, branch: i32): usize {
   if (page !== 0) return writePageChild(to, page, REFERENCE);
   if (count === 0) {
@@ -266,7 +270,7 @@ function writeChild(to: usize, branch: i32): usize {
   return at;
 }
 
-/** Becomes the leaves of a branch with so few that it needs no page. */
+/** Sets the result to the leaves of a branch that has too few for a page. */
 function takeLeaves(children: usize, branch: i32, depth: i32): void {
   page = 0;
   count = 0;
@@ -284,7 +288,7 @@ function takeLeaves(children: usize, branch: i32, depth: i32): void {
   }
 }
 
-/** Copies the pointers of all but removals to SPARE_ORDER. @returns their end */
+/** Copies the pointers to entries, except removals, to SPARE_ORDER. @returns their end */
 function copyValues(from: usize, to: usize): usize {
   let end = SPARE_ORDER;
   for (; from < to; from += 4) end = pushValue(end, load<u32>(from));
@@ -301,7 +305,7 @@ function push(end: usize, entry: usize): usize {
   return end + 4;
 }
 
-/** @param value - what is there. @param bytes - of that; 0: nothing is there */
+/** Makes the new value of an entry. @param value - the stored one. @param bytes - its length; 0: none is stored */
 function makeValue(entry: usize, value: usize, bytes: u32): void {
   if (load<u32>(entry, ENTRY_VALUE_BYTES) === UNMADE)
     host.make((entry - ENTRIES) / ENTRY_BYTES, value, bytes);

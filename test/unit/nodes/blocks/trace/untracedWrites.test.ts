@@ -9,7 +9,7 @@ import {createEVM} from "@ethereumjs/evm";
 import {SimpleStateManager} from "@ethereumjs/statemanager";
 import {type Address, createAddressFromString, SYSTEM_ADDRESS} from "@ethereumjs/util";
 import {DEMO_FOLDER} from "../../../../../demo/artefact.ts";
-import type {TracedBlock} from "../../../../../nodes/blocks/trace/tracedBlock.ts";
+import type {BlockBesidesTraces} from "../../../../../nodes/blocks/trace/blockBesidesTraces.ts";
 import {findSystemContracts, listUntracedWrites} from "../../../../../nodes/blocks/trace/untracedWrites.ts";
 import type {Node} from "../../../../../nodes/rpc/node.ts";
 import {toHex} from "../../../../../storage/hex.ts";
@@ -52,7 +52,7 @@ async function slotsWritten({address, code}: {address: string; code: string}, he
 test("of each system contract, the slots that its code writes outside of transactions are read", async () => {
   assert.equal(contracts.length, 4);
   const node = {requestAll: async calls => calls.map(() => "0x01")} as Node;
-  const block = {header: {number: NUMBER, timestamp: TIMESTAMP}, hasBeaconRoot: true} as TracedBlock;
+  const block = {header: {number: NUMBER, timestamp: TIMESTAMP}, hasBeaconRoot: true} as BlockBesidesTraces;
   const listed = listUntracedWrites(block, await findSystemContracts(node, "latest"));
   for (const contract of contracts) {
     const isQueue = /(7002|7251)$/.test(contract.address);

@@ -15,7 +15,7 @@ export type Answer =
 
 type Fields = Record<string, unknown>;
 
-/** @param takesUnread - also errors without an id, of servers that refuse a request unread. @throws NodeFailure */
+/** @param takesUnread - also errors without an id, from servers that refuse a request unread. @throws NodeFailure */
 export function parseAnswer(bytes: Buffer, id: number, takesUnread = false): Answer {
   const fields = asFields(parseJson(bytes));
   const answer = readAnswer(fields);

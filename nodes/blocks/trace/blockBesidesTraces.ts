@@ -12,7 +12,7 @@ import {
 import {NodeFailure} from "../../rpc/node.ts";
 import type {NodeHeader} from "../nodeHeader.ts";
 
-export interface TracedBlock {
+export interface BlockBesidesTraces {
   readonly header: NodeHeader;
   /** `0x` and 64 digits in lower case, in the order of the block. */
   readonly transactions: readonly string[];
@@ -43,12 +43,12 @@ export type RecoverAuthority = (authorization: Authorization) => Uint8Array | un
 const MAX_UNCLES = 16;
 
 /** @param isFull - with full transactions, not only their hashes. @throws NodeFailure */
-export function parseTracedBlock(
+export function parseBlockBesidesTraces(
   block: JsonObject,
   header: NodeHeader,
   isFull: boolean,
   recoverAuthority: RecoverAuthority,
-): TracedBlock {
+): BlockBesidesTraces {
   const {number} = header;
   const where = (field: string): string => `block ${number}: ${field}`;
   const addresses = new Set([parseAddress(block.miner, where("miner"))]);

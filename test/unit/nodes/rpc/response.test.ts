@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {NodeFailure} from "../../../../nodes/rpc/node.ts";
-import {parseBatchAnswer} from "../../../../nodes/rpc/nodeAnswer.ts";
+import {parseBatchAnswer} from "../../../../nodes/rpc/response.ts";
 
 test("a batch with a missing, second or foreign answer is a failure", () => {
   const answer = (id: unknown) => ({jsonrpc: "2.0", id, result: 1});

@@ -1,15 +1,15 @@
 /**
- * Limits the small pieces of bodies that come together, by client. Behind chunked encoding one read of a socket may
- * have thousands: uWebSockets.js hands on each in 1 us, all in one event, and only a close of the connection ends it.
- * Whoever sends slowly has few pieces in an event, and they do not count.
+ * Limits the small pieces of request bodies that each client sends at once. With chunked encoding, one read of a socket
+ * may contain thousands: uWebSockets.js passes on each in 1 us, all in one event, and only closing the connection stops
+ * it. A slow client sends few pieces per event, which do not count.
  */
 
-/** A body may have so many pieces of any size in a turn of the event loop. */
+/** Pieces of a body in one turn of the event loop that do not count. */
 const FREE_PIECES = 16;
 const SMALL_BYTES = 4096;
-/** Of a client at once. A batch of 1000 calls may come with each call in a chunk of its own. */
+/** Per client, at once. A batch of 1000 calls may come with each call in a chunk of its own. */
 const MOST_PIECES = 2048;
-/** Of a client in the long run: 1 % of the main thread. */
+/** Per client, in the long run: 1 % of the main thread. */
 const PIECES_PER_MS = 10;
 const MOST_CLIENTS = 4096;
 
@@ -18,11 +18,11 @@ interface Budget {
   sinceMs: number;
 }
 
-export class SmallPieces {
+export class BodyPieceLimit {
   private readonly budgets = new Map<string, Budget>();
 
-  /** @param place - of the piece among those of its body in this turn, from 1. @returns whether these are too many */
-  isTooMany(byteCount: number, place: number, readClient: () => string): boolean {
+  /** Counts a piece. @param place - among the pieces of its body in this turn, from 1 */
+  isExceeded(byteCount: number, place: number, readClient: () => string): boolean {
     if (place <= FREE_PIECES || byteCount >= SMALL_BYTES) return false;
     const budget = this.budgetOf(readClient());
     const nowMs = performance.now();
