@@ -1,4 +1,5 @@
 /** The errors of the store. Programs may rely on `code`; messages may change. */
+import {toHex} from "./hex.ts";
 
 export type StoreErrorCode =
   | "STORE_MISSING" // no store in that directory, and the caller does not allow a new one
@@ -21,6 +22,7 @@ export type StoreErrorCode =
   | "PRUNING" // refused: blocks are being pruned
   | "FINALITY_CONFLICT" // layer 1 contradicts its earlier events, or a stored state root
   | "TREE_FULL" // no leaf position left
+  | "NODE_MISSING" // a trie is stored in part, and this node of it is not
   | "NO_TREES"; // the store has no sparse trees
 
 /** `error.code` says what happened; the message names the record or block. */
@@ -32,6 +34,14 @@ export class StoreError extends Error {
   ) {
     super(message, options);
     this.name = "StoreError";
+  }
+}
+
+export class NodeMissing extends StoreError {
+  /** @param hash - 32 bytes */
+  constructor(readonly hash: Uint8Array) {
+    super("NODE_MISSING", `node ${toHex(hash)} of the trie is not in the store`);
+    this.name = "NodeMissing";
   }
 }
 

@@ -16,10 +16,10 @@ import type {RecordSource} from "../leveldb/recordSource.ts";
 import {DIRECTORY} from "../page/indexPage.ts";
 import {INNER_PAGE} from "../page/innerPage.ts";
 import {type OpenPage, openRecordedPage} from "../page/pageDifference.ts";
-import type {PageReader} from "../page/pageReader.ts";
-import {PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
+import {nameOfKey, nodeKey, PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {isTriePage, isUpperTriePage} from "../trie/triePage.ts";
+import type {TriePages} from "../trie/trieStore.ts";
 import {PageCache} from "./pageCache.ts";
 
 /** Pages that few paths share get 1/REPEATED_PART of the cache's bytes. */
@@ -32,7 +32,7 @@ interface PageReads {
   readonly storedPages: number;
 }
 
-export class Pages implements PageReader {
+export class Pages implements TriePages {
   private readonly shared: PageCache;
   /** Other pages that were requested twice within a short time, or written to a trie. */
   private readonly repeated: PageCache;
@@ -81,6 +81,11 @@ export class Pages implements PageReader {
     return this.shared.get(page) ?? this.repeated.get(page);
   }
 
+  /** @throws StoreError RECORD_DAMAGED */
+  findNode(hash: Uint8Array): Uint8Array | undefined {
+    return this.readRecord(nodeKey(hash));
+  }
+
   /** Does the store have the page's record? Its base may be gone. @throws StoreError RECORD_DAMAGED */
   has(page: number): boolean {
     return this.findRecord(page) !== undefined;
@@ -122,13 +127,17 @@ export class Pages implements PageReader {
 
   private findRecord(page: number): Buffer | undefined {
     writePageKeyInto(this.key, page);
+    return this.readRecord(this.key);
+  }
+
+  private readRecord(key: Buffer): Buffer | undefined {
     let value: Buffer | undefined;
     try {
-      value = this.source.getSync(this.key);
+      value = this.source.getSync(key);
     } catch (error) {
-      throw damaged(`page ${page}`, error);
+      throw damaged(nameOfKey(key), error);
     }
-    return value === undefined ? undefined : openRecord(this.key, value);
+    return value === undefined ? undefined : openRecord(key, value);
   }
 
   private isRepeated(page: number): boolean {

@@ -33,6 +33,8 @@ export class TrieBuilder {
     this.batch = new WriteBatch(target, nextPage);
     this.writer = new TrieWriter({
       read: page => this.batch.read(page),
+      findNode: hash => this.batch.findNode(hash),
+      putNode: (hash, node) => this.batch.putNode(hash, node),
       // Without `before`, so never as a difference: an old version of a page is never read again.
       putPage: encode => this.batch.putPage(encode),
     });

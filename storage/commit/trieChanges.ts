@@ -4,9 +4,9 @@ import type {BlockDifference} from "../block/blockDifference.ts";
 import {StoreError} from "../errors.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {toHex} from "../hex.ts";
-import type {PageReader} from "../page/pageReader.ts";
 import {EMPTY_TRIE, TrieReader, type TrieRoot} from "../trie/trie.ts";
 import {decodeSlot, readTrieAccount} from "../trie/trieAccount.ts";
+import type {TriePages} from "../trie/trieStore.ts";
 import {checkAccountBefore, checkSlotBefore} from "./beforeCheck.ts";
 
 const NO_BYTES = new Uint8Array(0);
@@ -15,7 +15,7 @@ export class TrieChanges {
   accounts = 0;
   private readonly tries: TrieReader;
 
-  constructor(pages: PageReader) {
+  constructor(pages: TriePages) {
     this.tries = new TrieReader(pages);
   }
 

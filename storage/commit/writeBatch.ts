@@ -14,7 +14,7 @@ import {assertInvariant} from "../invariant.ts";
 import {writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {chooseForm, type OpenPage, type ReplacedPage} from "../page/pageDifference.ts";
-import {blockKey, codeKey, hashKey, pageKey, writePageKeyInto} from "../record/layout.ts";
+import {blockKey, codeKey, hashKey, nodeKey, pageKey, writePageKeyInto} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 import type {TrieStore} from "../trie/trieStore.ts";
@@ -137,6 +137,14 @@ export class WriteBatch implements TrieStore {
 
   putCode(hash: Uint8Array, code: Uint8Array): void {
     if (this.findCode(hash) === undefined) this.put(codeKey(hash), code);
+  }
+
+  findNode(hash: Uint8Array): Uint8Array | undefined {
+    return this.pendingRecord(nodeKey(hash)) ?? this.pages.findNode(hash);
+  }
+
+  putNode(hash: Uint8Array, node: Uint8Array): void {
+    if (this.findNode(hash) === undefined) this.put(nodeKey(hash), node);
   }
 
   /** @returns a rollback: drops what was put since and is not written. No block leads to written pages */

@@ -10,6 +10,7 @@
  *   'k' | owner u40 | page u40  the keys of up to 8 leaves: addresses or slots                   leafKeys.ts
  *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (recordBody.ts), layer1 (layer1Mark.ts),
  *                               pruning (pruneRecord.ts), unverified (recordBody.ts), resets (openResets.ts)
+ *   'n' | keccak hash 32        a node of a trie, of which a page has only the hash: RLP         trie/wasm/nodes.ts
  *   'p' | page u48              one immutable page: of a tree or of a trie                       page/, trie/
  *   'x' | block u48             the same block record, once the block is pruned: its trees are gone
  *
@@ -34,6 +35,7 @@ const PREFIX = {
   hash: 0x68,
   keys: 0x6b,
   meta: 0x6d,
+  node: 0x6e,
   page: 0x70,
   pruned: 0x78,
 } as const;
@@ -112,6 +114,10 @@ export function codeKey(keccakHash: Uint8Array): Buffer {
   return prefixed(PREFIX.code, keccakHash);
 }
 
+export function nodeKey(keccakHash: Uint8Array): Buffer {
+  return prefixed(PREFIX.node, keccakHash);
+}
+
 export function finalizationKey(index: number): Buffer {
   return numberedKey(PREFIX.finalization, index);
 }
@@ -158,6 +164,8 @@ export function nameOfKey(key: Buffer): string {
       return `record of pruned block ${numberOfKey(key)}`;
     case PREFIX.code:
       return `code 0x${key.toString("hex", 1)}`;
+    case PREFIX.node:
+      return `node 0x${key.toString("hex", 1)}`;
     case PREFIX.changes:
       return `kept changes ${numberOfKey(key)}`;
     case PREFIX.finalization:

@@ -10,7 +10,15 @@ function createListModule(): TrieModule {
   const never = () => {
     throw new Error("the trie of a list asked for a page");
   };
-  module = new TrieModule({load: never, put: never, make: never, refuse: never});
+  const pages = {load: never, put: never, make: never, refuse: never};
+  module = new TrieModule({
+    ...pages,
+    node: never,
+    keep: never,
+    storage: never,
+    miss: never,
+    refuseNode: never,
+  });
   return module;
 }
 

@@ -1,4 +1,5 @@
 /** State tries in memory, for a genesis block that is only compared with the stored one. */
+import {toHex} from "../hex.ts";
 import type {TrieStore} from "./trieStore.ts";
 
 const SPARE_BYTES = 4;
@@ -10,6 +11,8 @@ export class MemoryTries implements TrieStore {
     readonly codes = new Map<string, Uint8Array>(),
   ) {}
 
+  private readonly nodes = new Map<string, Uint8Array>();
+
   read(page: number): Buffer {
     const body = this.pages[page - 1];
     if (body === undefined)
@@ -20,6 +23,14 @@ export class MemoryTries implements TrieStore {
   putPage(encode: (spare: number) => Buffer): number {
     const value = encode(SPARE_BYTES);
     return this.pages.push(value.subarray(0, value.length - SPARE_BYTES));
+  }
+
+  findNode(hash: Uint8Array): Uint8Array | undefined {
+    return this.nodes.get(toHex(hash));
+  }
+
+  putNode(hash: Uint8Array, node: Uint8Array): void {
+    this.nodes.set(toHex(hash), node);
   }
 
   findCode(hash: Uint8Array): Uint8Array | undefined {

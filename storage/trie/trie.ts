@@ -1,7 +1,9 @@
 /** Ethereum's tries in pages: finds, proves and writes paths. Drawn in triePage.ts. */
-import {StoreError} from "../errors.ts";
-import type {PageReader, PageWriter} from "../page/pageReader.ts";
+import {NodeMissing, StoreError} from "../errors.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {isSame, toHex} from "../hex.ts";
 import {TrieModule} from "./trieModule.ts";
+import type {TriePages, TriePageWriter} from "./trieStore.ts";
 
 /** keccak256 of the RLP of no bytes. */
 export const EMPTY_ROOT: Uint8Array = new Uint8Array(
@@ -30,36 +32,61 @@ export interface TrieWrite {
 const SHORT = 0x3f;
 const VALUE_BYTES_AT = 36;
 const VALUE_AT = 40;
+const HASH_BYTES = 32;
+/** In place of a page: the root's hash is given. */
+const BY_HASH = -1;
+
+const NO_NODES: ReadonlyMap<string, Uint8Array> = new Map();
+const NO_PAGES: ReadonlyMap<string, number> = new Map();
 
 export class TrieReader {
   protected readonly module: TrieModule;
 
-  constructor(pages: PageReader) {
+  constructor(private readonly source: TriePages) {
     this.module = new TrieModule({
-      load: (page, to) => this.load(pages, page, to),
+      load: (page, to) => this.load(page, to),
       put: (from, bytes, before) => this.put(from, bytes, before),
       make: (position, from, bytes) => this.make(position, from, bytes),
       refuse: page => {
         throw new StoreError("RECORD_DAMAGED", `page ${page}: expected a page of a trie at this depth`);
       },
+      node: (hash, to) => this.loadNode(hash, to),
+      keep: (from, bytes) => this.keep(from, bytes),
+      storage: path => this.storageOf(path),
+      miss: hash => {
+        throw new NodeMissing(this.wordAt(hash));
+      },
+      refuseNode: (hash, depth) => {
+        const name = toHex(this.wordAt(hash));
+        throw new StoreError("RECORD_DAMAGED", `node ${name}: expected a node of a trie at depth ${depth}`);
+      },
     });
   }
 
-  /** @returns a view until the next call; undefined: absent. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
-  find(page: number, path: Uint8Array, kind: TrieKind): Uint8Array | undefined {
+  /**
+   * @param root - counts if `page` is 0: only the root's hash may be known
+   * @returns a view until the next call; undefined: absent. @throws StoreError RECORD_MISSING, RECORD_DAMAGED; NodeMissing
+   */
+  find(page: number, path: Uint8Array, kind: TrieKind, root?: Uint8Array): Uint8Array | undefined {
     const {wasm} = this.module;
     this.module.memory.set(path, wasm.pathAt.value);
-    return this.found(wasm.find(page, kind === "accounts"));
+    return this.found(wasm.find(this.beginAt(page, root), kind === "accounts"));
   }
 
   /**
    * As `find`. Keeps the nodes on the path, as far as it is in the trie, for `copyNodes`. @param joins - also the
    * branch below an extension at which the path leaves the trie
    */
-  walk(page: number, path: Uint8Array, kind: TrieKind, joins: boolean): Uint8Array | undefined {
+  walk(
+    page: number,
+    path: Uint8Array,
+    kind: TrieKind,
+    joins: boolean,
+    root?: Uint8Array,
+  ): Uint8Array | undefined {
     const {wasm} = this.module;
     this.module.memory.set(path, wasm.pathAt.value);
-    return this.found(wasm.walk(page, kind === "accounts", joins));
+    return this.found(wasm.walk(this.beginAt(page, root), kind === "accounts", joins));
   }
 
   /** Copies the nodes that `walk` kept, except inlined ones, back to back. @param ends - receives the end of each */
@@ -102,12 +129,49 @@ export class TrieReader {
     throw new Error("a value was made by a reader");
   }
 
+  protected keep(_from: number, _bytes: number): void {
+    throw new Error("a node was kept by a reader");
+  }
+
+  /** @param hash - 32 bytes. @returns RLP */
+  protected findNode(hash: Uint8Array): Uint8Array | undefined {
+    return this.source.findNode(hash);
+  }
+
+  /** @returns the root page of an account's storage trie; 0: only its root is known */
+  protected storageOf(_path: number): number {
+    return 0;
+  }
+
+  protected wordAt(at: number): Uint8Array {
+    return this.module.memory.slice(at, at + HASH_BYTES);
+  }
+
+  private beginAt(page: number, root: Uint8Array | undefined): number {
+    if (page !== 0 || root === undefined || isSame(root, EMPTY_ROOT)) return page;
+    this.module.memory.set(root, this.module.wasm.rootAt.value);
+    return BY_HASH;
+  }
+
+  private loadNode(hash: number, to: number): number {
+    const node = this.findNode(this.wordAt(hash));
+    if (node === undefined) return 0;
+    const most = this.module.wasm.maxNodeBytes.value;
+    if (node.length > most)
+      throw new StoreError(
+        "RECORD_DAMAGED",
+        `node ${toHex(this.wordAt(hash))}: expected at most ${most} bytes, got ${node.length}`,
+      );
+    this.module.memory.set(node, to);
+    return node.length;
+  }
+
   private found(at: number): Uint8Array | undefined {
     return at === 0 ? undefined : this.module.memory.subarray(at, at + this.module.wasm.foundBytes());
   }
 
-  private load(pages: PageReader, page: number, to: number): number {
-    const body = pages.read(page);
+  private load(page: number, to: number): number {
+    const body = this.source.read(page);
     const most = this.module.wasm.maxPageBytes.value;
     if (body.length > most)
       throw new StoreError(
@@ -121,8 +185,10 @@ export class TrieReader {
 
 export class TrieWriter extends TrieReader {
   private writes: readonly TrieWrite[] = [];
+  private nodes: ReadonlyMap<string, Uint8Array> = NO_NODES;
+  private storages: ReadonlyMap<string, number> = NO_PAGES;
 
-  constructor(private readonly pages: PageWriter) {
+  constructor(private readonly pages: TriePageWriter) {
     super(pages);
   }
 
@@ -141,6 +207,50 @@ export class TrieWriter extends TrieReader {
       after = {page, root: this.module.result};
     }
     return after;
+  }
+
+  /**
+   * Writes a trie of which only the root and some nodes are known (wasm/absorb.ts).
+   *
+   * @param before - an older version. @param root - 32 bytes. @param nodes - RLP by hash (0x text), besides those stored
+   * @param storages - root pages of storage tries by the path of their account (0x text)
+   * @returns page 0: the trie is empty, or its root is not known. `unexplained`: how many places below which the older
+   * version has leaves are known by a new hash alone. @throws StoreError, as `update`
+   */
+  absorb(
+    before: TrieRoot,
+    root: Uint8Array,
+    kind: TrieKind,
+    nodes: ReadonlyMap<string, Uint8Array>,
+    storages: ReadonlyMap<string, number> = new Map(),
+  ): TrieRoot & {readonly unexplained: number} {
+    if (before.page !== 0 && isSame(before.root, root)) return {...before, unexplained: 0};
+    const {wasm} = this.module;
+    this.nodes = nodes;
+    this.storages = storages;
+    try {
+      this.module.memory.set(root, wasm.rootAt.value);
+      this.module.memory.set(before.root, wasm.pathAt.value);
+      const isByHash = before.page === 0 && !isSame(before.root, EMPTY_ROOT);
+      const page = wasm.absorb(isByHash ? BY_HASH : before.page, kind === "accounts");
+      return {root, page, unexplained: wasm.unexplainedPlaces()};
+    } finally {
+      this.nodes = NO_NODES;
+      this.storages = NO_PAGES;
+    }
+  }
+
+  protected override findNode(hash: Uint8Array): Uint8Array | undefined {
+    return this.nodes.get(toHex(hash)) ?? super.findNode(hash);
+  }
+
+  protected override storageOf(path: number): number {
+    return this.storages.get(toHex(this.wordAt(path))) ?? 0;
+  }
+
+  protected override keep(from: number, bytes: number): void {
+    const node = this.module.memory.slice(from, from + bytes);
+    this.pages.putNode(keccak256(node), node);
   }
 
   protected override put(from: number, bytes: number, before: number): number {

@@ -8,11 +8,11 @@
  */
 import {StoreError} from "../errors.ts";
 import {KECCAK_EMPTY} from "../hash/keccak.ts";
-import {toHex} from "../hex.ts";
+import {isSame, toHex} from "../hex.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
 import {readBigEndian} from "../rlp/rlpReader.ts";
 import {encodeNumber} from "../rlp/rlpWriter.ts";
-import {EMPTY_TRIE, type TrieRoot} from "./trie.ts";
+import {EMPTY_ROOT, EMPTY_TRIE, type TrieRoot} from "./trie.ts";
 
 export interface TrieAccount {
   readonly nonce: bigint;
@@ -36,14 +36,14 @@ export function encodeTrieAccount({
   codeHash,
 }: {readonly [Field in keyof TrieAccount]: TrieAccount[Field] | StoredTrieAccount[Field]}): Uint8Array {
   const hasCode = codeHash !== KECCAK_EMPTY && Buffer.compare(codeHash, KECCAK_EMPTY) !== 0;
-  scratch[0] = (hasCode ? HAS_CODE : 0) | (storage.page === 0 ? 0 : HAS_STORAGE);
+  scratch[0] = (hasCode ? HAS_CODE : 0) | (isSame(storage.root, EMPTY_ROOT) ? 0 : HAS_STORAGE);
   let at = writeNumber(1, nonce);
   at = writeNumber(at, balance);
   if (hasCode) {
     scratch.set(codeHash, at);
     at += WORD_BYTES;
   }
-  if (storage.page !== 0) {
+  if (!isSame(storage.root, EMPTY_ROOT)) {
     scratch.set(storage.root, at);
     at = scratch.writeUIntBE(storage.page, at + WORD_BYTES, NUMBER_BYTES);
   }

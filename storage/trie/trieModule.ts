@@ -12,6 +12,16 @@ interface TrieHost {
   make(position: number, from: number, bytes: number): void;
   /** @throws an error that names the page */
   refuse(page: number): void;
+  /** Writes the RLP of the node with the hash at `hash`. @returns its length; 0: it is not known */
+  node(hash: number, to: number): number;
+  /** Keeps the RLP of a node that no page has. */
+  keep(from: number, bytes: number): void;
+  /** @returns the root page of the storage trie of the account at the path at `path`; 0: not known */
+  storage(path: number): number;
+  /** @throws an error that names the node */
+  miss(hash: number): void;
+  /** @throws an error that names the node */
+  refuseNode(hash: number, depth: number): void;
 }
 
 interface Exports {
@@ -19,6 +29,7 @@ interface Exports {
   readonly pathAt: WasmConstant;
   readonly referenceAt: WasmConstant;
   readonly resultAt: WasmConstant;
+  readonly rootAt: WasmConstant;
   readonly entriesAt: WasmConstant;
   readonly entryBytes: WasmConstant;
   readonly unmade: WasmConstant;
@@ -31,6 +42,7 @@ interface Exports {
   readonly endsAt: WasmConstant;
   readonly maxList: WasmConstant;
   readonly maxPageBytes: WasmConstant;
+  readonly maxNodeBytes: WasmConstant;
   readonly maxValueBytes: WasmConstant;
   find(page: number, areAccounts: boolean): number;
   walk(page: number, areAccounts: boolean, joins: boolean): number;
@@ -38,6 +50,8 @@ interface Exports {
   gather(): number;
   check(page: number, depth: number, areAccounts: boolean): number;
   update(page: number, count: number, areAccounts: boolean): number;
+  absorb(before: number, areAccounts: boolean): number;
+  unexplainedPlaces(): number;
   differ(baseBytes: number, page: number, most: number): number;
   positionOf(rank: number, count: number): number;
   beginList(count: number): void;

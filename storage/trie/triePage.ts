@@ -4,6 +4,7 @@
  *   branch page   'T' | depth u8 | branch u8 | nibbles | 16 children
  *   nibbles       of every path below, from `depth` to `branch`, packed as in the path; none if the two are equal
  *   child         0                                           no child
+ *                 16 | hash 32                                only the hash of its node is known (wasm/absorb.ts)
  *                 1 to 4 | node | so many leaves              all of its leaves: its nodes are recomputed from them
  *                 128 + n | page, n bytes | node              more leaves: a page of its own, whose depth is branch + 1
  *   node          its hash, with 16 added to the byte before. Nodes under 32 bytes are inlined: their RLP instead
@@ -94,6 +95,10 @@ export function readTriePage(
       const kind = body[at++];
       if (kind === undefined) throw damage();
       if (kind === 0) continue;
+      if (kind === HASHED) {
+        at += PATH_BYTES;
+        continue;
+      }
       setNibble(above, branch, nibble);
       const numberBytes = kind & CHILD_PAGE ? kind & COUNT : 0;
       const nodeAt = at + numberBytes;

@@ -28,12 +28,18 @@ export class TriePath {
   /**
    * Hot: once per account and slot of a proof.
    *
-   * @param page - of the trie's root; 0: it is empty. @param path - 32 bytes. @param joins - as of TrieReader.walk
+   * @param page - of the trie's root; 0: it is empty. @param path - 32 bytes. @param joins, root - as of TrieReader.walk
    * @returns as TrieReader.find; undefined: the nodes prove its absence. @throws StoreError as TrieReader.find
    */
-  open(page: number, path: Uint8Array, kind: TrieKind, joins = false): Uint8Array | undefined {
+  open(
+    page: number,
+    path: Uint8Array,
+    kind: TrieKind,
+    joins = false,
+    root?: Uint8Array,
+  ): Uint8Array | undefined {
     const {tries, bytes, ends} = this;
-    const value = tries.walk(page, path, kind, joins);
+    const value = tries.walk(page, path, kind, joins, root);
     this.count = tries.copyNodes(bytes, ends);
     return value;
   }

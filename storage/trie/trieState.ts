@@ -20,7 +20,7 @@ export class TrieState {
 
   /** @param storage - of the account. @returns the value without leading zeros. @throws as readAccount */
   readSlot(storage: TrieRoot, slot: Uint8Array): Uint8Array {
-    const bytes = this.reader.find(storage.page, keccak256(slot), "slots");
+    const bytes = this.reader.find(storage.page, keccak256(slot), "slots", storage.root);
     return bytes === undefined ? NO_BYTES : decodeSlot(bytes);
   }
 

@@ -1,7 +1,17 @@
 /** Stores the pages of tries and contract code: a store on disk, or memory. */
-import type {PageWriter} from "../page/pageReader.ts";
+import type {PageReader, PageWriter} from "../page/pageReader.ts";
 
-export interface TrieStore extends PageWriter {
+export interface TriePages extends PageReader {
+  /** A node of a trie that no page has, though its hash is in one. @param hash - 32 bytes. @returns its RLP */
+  findNode(hash: Uint8Array): Uint8Array | undefined;
+}
+
+export interface TriePageWriter extends PageWriter, TriePages {
+  /** @param hash - keccak256 of `node` */
+  putNode(hash: Uint8Array, node: Uint8Array): void;
+}
+
+export interface TrieStore extends TriePageWriter {
   /** @param hash - keccak256, 32 bytes */
   findCode(hash: Uint8Array): Uint8Array | undefined;
   putCode(hash: Uint8Array, code: Uint8Array): void;

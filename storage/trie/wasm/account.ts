@@ -4,7 +4,8 @@
  *   stored   flags u8 | nonce | balance | [code hash 32] | [storage root 32 | its page u48]      numbers are RLP
  *   trie     [nonce, balance, storage root, code hash]                                          RLP
  */
-import {EMPTY_ROOT, endOf, LIST, writeHashReference} from "./rlp";
+import {copyWord, isSameWord} from "./layout";
+import {EMPTY_ROOT, endOf, isHash, LIST, writeHashReference} from "./rlp";
 
 const HAS_CODE: u32 = 1;
 const HAS_STORAGE: u32 = 2;
@@ -43,6 +44,33 @@ export function writeAccount(to: usize, stored: usize): usize {
   writeHashReference(rootAt, flags & HAS_STORAGE ? storage : EMPTY_ROOT);
   writeHashReference(rootAt + 1 + HASH_BYTES, flags & HAS_CODE ? code : EMPTY_CODE);
   return rootAt + 2 * (1 + HASH_BYTES);
+}
+
+/** Writes the stored form of the trie's. @param page - of its storage trie. @returns the address after it; 0: no account */
+export function storeAccount(to: usize, account: usize, bytes: u32, page: f64): usize {
+  const end = account + bytes;
+  if (bytes < 2 || load<u8>(account) !== LONG_LIST || endOf(account) !== end) return 0;
+  const nonce = account + 2;
+  const balance = endOf(nonce);
+  const root = endOf(balance);
+  const code = root + 1 + HASH_BYTES;
+  if (load<u8>(nonce) > 0x88 || load<u8>(balance) > 0xa0 || code + 1 + HASH_BYTES !== end) return 0;
+  if (!isHash(root) || !isHash(code)) return 0;
+  const hasCode = !isSameWord(code + 1, EMPTY_CODE);
+  const hasStorage = !isSameWord(root + 1, EMPTY_ROOT);
+  store<u8>(to, (hasCode ? HAS_CODE : 0) | (hasStorage ? HAS_STORAGE : 0));
+  memory.copy(to + 1, nonce, root - nonce);
+  to += 1 + root - nonce;
+  if (hasCode) {
+    copyWord(to, code + 1);
+    to += HASH_BYTES;
+  }
+  if (!hasStorage) return to;
+  copyWord(to, root + 1);
+  to += HASH_BYTES;
+  for (let i: u32 = 0, rest = <u64>page; i < NUMBER_BYTES; i++, rest >>= 8)
+    store<u8>(to + NUMBER_BYTES - 1 - i, <u8>rest);
+  return to + NUMBER_BYTES;
 }
 
 /** Whether these are the bytes of a stored account, all that the functions above rely on. */

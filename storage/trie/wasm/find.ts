@@ -1,15 +1,20 @@
 /** Finding a path in a trie, and the nodes that prove it. */
 import {setAccounts} from "./account";
-import {beginCapture, beginRun, endRun} from "./captured";
-import {beginAt, encodeTop} from "./change";
+import {beginCapture, beginRun, endRun, joinsBranches} from "./captured";
+import {becomeExtension, beginAt, encodeTop} from "./change";
 import {makeLeaves} from "./check";
-import {copyWord, firstDifference, nibble, PATH, setNibble} from "./layout";
+import * as host from "./host";
+import {copyWord, firstDifference, nibble, nodeOf, PATH, ROOT, setNibble} from "./layout";
+import {joinBranch, readNode} from "./nodes";
 import {
   branchDepth,
   childrenAt,
+  EXTENSION_PAGE,
   endOfChild,
   endOfLeaf,
   firstPathByte,
+  hashOfChild,
+  isHashChild,
   isPageChild,
   leafCount,
   leavesOf,
@@ -22,7 +27,8 @@ import {
   smallLeavesAt,
   valueAt,
 } from "./pages";
-import {gatherBranch} from "./update";
+import {writeHashReference} from "./rlp";
+import {gatherBranch, REFERENCE} from "./update";
 
 let bytes: u32 = 0;
 
@@ -31,7 +37,7 @@ export function foundBytes(): u32 {
   return bytes;
 }
 
-/** @param root - page; 0: an empty trie. @returns where PATH's value is until the next call; 0: nowhere */
+/** @param root - page; 0: an empty trie; below 0: its root is ROOT. @returns where PATH's value is until the next call; 0: nowhere */
 export function find(root: f64, accounts: bool): usize {
   return follow(root, accounts, false);
 }
@@ -46,24 +52,50 @@ function follow(root: f64, accounts: bool, captures: bool): usize {
   setAccounts(accounts);
   copyWord(PLACE, PATH);
   let depth = 0;
-  for (let number = root; number !== 0; ) {
-    const page = readPage(number, depth);
-    if (load<u8>(page) === SMALL_PAGE) return findLeaf(smallLeavesAt(page), smallCount(page), 0, 0, captures);
-    const branch = branchDepth(page);
+  let page = root < 0 ? readKnown(ROOT, 0) : root === 0 ? 0 : readPage(root, 0);
+  while (page !== 0) {
+    if (load<u8>(page) === SMALL_PAGE)
+      return findLeaf(smallLeavesAt(page), smallCount(page), 0, depth, captures);
     placeBranch(page);
+    const branch = branchDepth(page);
+    const isOnPath = firstDifference(PLACE, PATH, depth, branch) === branch;
+    if (load<u8>(page) === EXTENSION_PAGE) {
+      const joined = joinBranch(page, depth);
+      if (joined === 0 && (isOnPath || (captures && joinsBranches))) host.miss(childrenAt(page));
+      if (joined === 0) {
+        if (captures) captureExtension(childrenAt(page), depth, branch);
+        return 0;
+      }
+      page = joined;
+    }
     const first = firstPathByte(branch);
     let child = childrenAt(page);
     if (captures) captureBranch(child, depth, branch);
-    if (firstDifference(PLACE, PATH, depth, branch) < branch) return 0;
+    if (!isOnPath) return 0;
     for (let i = nibble(PATH, branch); i > 0; i--) child = endOfChild(child, first);
     const kind: u32 = load<u8>(child);
     depth = branch + 1;
-    if (!isPageChild(kind))
+    if (!isPageChild(kind) && !isHashChild(kind))
       return kind === 0 ? 0 : findLeaf(leavesOf(child), leafCount(child), first, depth, captures);
     setNibble(PLACE, branch, nibble(PATH, branch));
-    number = pageNumber(child);
+    page = isPageChild(kind) ? readPage(pageNumber(child), depth) : readKnown(hashOfChild(child), depth);
   }
   return 0;
+}
+
+/** @returns a page of the node with this hash, which is not in a page of its own */
+function readKnown(hash: usize, depth: i32): usize {
+  const node = nodeOf(depth, 0);
+  if (!readNode(hash, depth, node)) host.miss(hash);
+  return node;
+}
+
+function captureExtension(branchHash: usize, depth: i32, end: i32): void {
+  const before = beginRun();
+  writeHashReference(REFERENCE, branchHash);
+  becomeExtension(PLACE, depth, end, REFERENCE);
+  encodeTop();
+  endRun(before);
 }
 
 function captureBranch(children: usize, depth: i32, branch: i32): void {

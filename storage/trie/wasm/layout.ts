@@ -6,13 +6,16 @@
  *
  *   frame        16 references of 40                                               what a branch is made of, by its depth
  *   entry        path 32 | its nibbles u32 | bytes of the value u32 | value        0 bytes: the path is removed. UNMADE: it is still to be made
- *   page frame   a page as it was | as it becomes | 8 entries                      by depth
+ *   page frame   a page as it was | as it becomes | 8 entries | two nodes as pages    by depth
+ *   node         a page made of a node | its RLP                                    nodes.ts
  */
 
 /** Takes the path to find. */
 export const PATH: usize = memory.data(32, 16);
 /** The root that an update or a list gives. */
 export const RESULT: usize = memory.data(32, 16);
+/** Takes the root of a trie whose page is not known. */
+export const ROOT: usize = memory.data(32, 16);
 
 /** Nibbles of a path in a trie of accounts or slots. */
 export const PATH_NIBBLES: i32 = 64;
@@ -45,7 +48,12 @@ export const MAX_LIST_BYTES: usize = 0x1000000;
 /** Of a page: 16 children with 4 leaves each. */
 export const MAX_PAGE_BYTES: u32 = 0x3000;
 const PAGE_FRAMES: usize = 0xe1000;
-const PAGE_FRAME_BYTES: usize = 2 * MAX_PAGE_BYTES + 8 * ENTRY_BYTES;
+/** A branch with 16 hashes has 532 bytes; an account's leaf has 150. */
+export const MAX_NODE_BYTES: u32 = 0x280;
+/** A page of a node has 16 hashes, or leaves that are shorter than one: each takes 80 bytes at most. */
+const NODE_PAGE_BYTES: usize = 0x600;
+const NODE_FRAME_BYTES: usize = NODE_PAGE_BYTES + MAX_NODE_BYTES;
+const PAGE_FRAME_BYTES: usize = 2 * MAX_PAGE_BYTES + 8 * ENTRY_BYTES + 2 * NODE_FRAME_BYTES;
 
 const PAGE_BITS: usize = 16;
 const PAGES_AT_ONCE: i32 = 32;
@@ -77,6 +85,15 @@ export function scratchOf(depth: i32, index: u32): usize {
   return inputOf(depth) + 2 * MAX_PAGE_BYTES + index * ENTRY_BYTES;
 }
 
+/** One of two places for a page that is made of a node; its RLP comes first to `rlpOf`. */
+export function nodeOf(depth: i32, index: u32): usize {
+  return inputOf(depth) + 2 * MAX_PAGE_BYTES + 8 * ENTRY_BYTES + index * NODE_FRAME_BYTES;
+}
+
+export function rlpOf(node: usize): usize {
+  return node + NODE_PAGE_BYTES;
+}
+
 /** The nibble at a position of packed bytes. */
 export function nibble(path: usize, position: i32): i32 {
   return (load<u8>(path + (position >> 1)) >> ((~position & 1) << 2)) & 15;
@@ -93,6 +110,13 @@ export function setNibble(path: usize, position: i32, value: i32): void {
 export function firstDifference(a: usize, b: usize, from: i32, to: i32): i32 {
   while (from < to && nibble(a, from) === nibble(b, from)) from++;
   return from;
+}
+
+export function isSameWord(a: usize, b: usize): bool {
+  return (
+    !v128.any_true(v128.xor(v128.load(a), v128.load(b))) &&
+    !v128.any_true(v128.xor(v128.load(a, 16), v128.load(b, 16)))
+  );
 }
 
 export function copyWord(to: usize, from: usize): void {

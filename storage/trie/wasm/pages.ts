@@ -17,6 +17,8 @@ import {copyReference, endOf, isHash, LIST, writeHashReference} from "./rlp";
 
 export const BRANCH_PAGE: u8 = 0x54;
 export const SMALL_PAGE: u8 = 0x74;
+/** Only in memory (nodes.ts): 'e' | depth u8 | end u8 | nibbles | the hash of the branch, where others have children */
+export const EXTENSION_PAGE: u8 = 0x65;
 /**
  * The most leaves of a child that is not a page. In a trie of a million accounts and 10 000 blocks, a path took 0.6 pages below
  * the lowest full level with 2, and 0.1 with 4; a leaf write took 3% more bytes with 2. A page of 16 children with 4
@@ -79,8 +81,12 @@ export function writeHead(to: usize, depth: i32, branch: i32): usize {
 /** Sets the nibbles of PLACE down to the page's branch. */
 export function placeBranch(page: usize): void {
   const depth = pageDepth(page);
-  for (let at = depth; at < branchDepth(page); at++)
-    setNibble(PLACE, at, nibble(page + HEAD_BYTES, at - (depth & ~1)));
+  for (let at = depth; at < branchDepth(page); at++) setNibble(PLACE, at, pageNibble(page, at));
+}
+
+/** One of those from its depth to its branch, by its position in a path. */
+export function pageNibble(page: usize, at: i32): i32 {
+  return nibble(page + HEAD_BYTES, at - (pageDepth(page) & ~1));
 }
 
 export function childrenAt(page: usize): usize {
@@ -102,6 +108,22 @@ export function firstPathByte(branch: i32): usize {
 
 export function isPageChild(kind: u32): bool {
   return kind >= PAGE_CHILD;
+}
+
+/** Only the hash of its node is known. */
+export function isHashChild(kind: u32): bool {
+  return kind === HASHED;
+}
+
+export function hashOfChild(child: usize): usize {
+  return child + 1;
+}
+
+/** @returns the address after it */
+export function writeHashChild(to: usize, hash: usize): usize {
+  store<u8>(to, HASHED);
+  copyWord(to + 1, hash);
+  return to + 1 + HASH_BYTES;
 }
 
 /** Of a child that is no page. */
@@ -225,6 +247,10 @@ export function isPage(page: usize, bytes: u32, depth: i32): bool {
       continue;
     }
     children++;
+    if (isHashChild(kind)) {
+      at = endOfReference(at);
+      continue;
+    }
     const count = kind & COUNT;
     const isPage = isPageChild(kind);
     if (count === 0 || count > (isPage ? MOST_NUMBER_BYTES : MOST_LEAVES)) return false;
@@ -252,7 +278,7 @@ function endOfLeaves(at: usize, count: u32, first: usize, end: usize): usize {
 }
 
 /** A node that is shorter than a hash. */
-function isShort(item: usize): bool {
+export function isShort(item: usize): bool {
   const first = load<u8>(item);
   return first > LIST && first < LIST + 32;
 }

@@ -38,6 +38,8 @@ import {
   endOfChild,
   endOfLeaf,
   firstPathByte,
+  hashOfChild,
+  isHashChild,
   isPageChild,
   leafCount,
   leavesOf,
@@ -63,10 +65,20 @@ import {endOf, isHash, writeEmptyRoot} from "./rlp";
  * What the last update left at its position in the trie: page number `page` with REFERENCE, its reference in the parent;
  * or, if `page` is 0, the `count` leaves whose entries LEAVES points to.
  */
-let page: f64 = 0;
+export let page: f64 = 0;
 export const REFERENCE: usize = memory.data(48, 16);
 let count: u32 = 0;
-const LEAVES: usize = memory.data(16, 16);
+export const LEAVES: usize = memory.data(16, 16);
+
+export function becomePage(number: f64): void {
+  page = number;
+}
+
+/** Those at LEAVES. */
+export function becomeLeaves(leaves: u32): void {
+  page = 0;
+  count = leaves;
+}
 
 /** Applies entries to the trie at page `root`, and sets RESULT. @returns the new root's page. 0: an empty trie */
 export function update(root: f64, entries: u32, accounts: bool): f64 {
@@ -89,7 +101,7 @@ export function becomeRoot(): void {
   else keccak256(REFERENCE, endOf(REFERENCE) - REFERENCE, RESULT);
 }
 
-function putSmall(before: f64): f64 {
+export function putSmall(before: f64): f64 {
   if (count === 0) {
     writeEmptyRoot(RESULT);
     return 0;
@@ -175,7 +187,9 @@ function writePage(
     if (kind === 0) continue;
     taken++;
     only = child;
-    if (isPageChild(kind)) {
+    // Only whole tries are updated: what the child has become may depend on nodes that are not known.
+    if (isHashChild(kind)) host.miss(hashOfChild(begin));
+    else if (isPageChild(kind)) {
       pages++;
       lastPage = pageNumber(begin);
     } else leaves += leafCount(begin);
@@ -211,6 +225,7 @@ export function gatherBranch(children: usize, branch: i32): void {
 
 function changeChild(child: usize, from: usize, to: usize, branch: i32): void {
   const kind: u32 = load<u8>(child);
+  if (isHashChild(kind)) host.miss(hashOfChild(child));
   if (!isPageChild(kind)) {
     changeLeaves(leavesOf(child), leafCount(child), firstPathByte(branch), from, to, branch + 1);
     return;
@@ -256,7 +271,7 @@ function become(from: usize, to: usize, depth: i32): void {
 }
 
 /** Writes the result as a child of a branch. @returns the address after it */
-function writeChild(to: usize, branch: i32): usize {
+export function writeChild(to: usize, branch: i32): usize {
   if (page !== 0) return writePageChild(to, page, REFERENCE);
   if (count === 0) {
     store<u8>(to, 0);
@@ -271,7 +286,7 @@ function writeChild(to: usize, branch: i32): usize {
 }
 
 /** Sets the result to the leaves of a branch that has too few for a page. */
-function takeLeaves(children: usize, branch: i32, depth: i32): void {
+export function takeLeaves(children: usize, branch: i32, depth: i32): void {
   page = 0;
   count = 0;
   const first = firstPathByte(branch);

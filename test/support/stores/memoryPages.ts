@@ -1,18 +1,20 @@
 /** Records of pages in memory, numbered from 1 in writing order. Trees are written to them and read from them without a store. */
 import assert from "node:assert/strict";
 import {StoreError} from "../../../storage/errors.ts";
+import {toHex} from "../../../storage/hex.ts";
 import {
   chooseForm,
   type OpenPage,
   openRecordedPage,
   type ReplacedPage,
 } from "../../../storage/page/pageDifference.ts";
-import type {PageWriter} from "../../../storage/page/pageReader.ts";
+import type {TriePageWriter} from "../../../storage/trie/trieStore.ts";
 
 /** Room that an encoded page must leave at its end, as for a record's checksum. */
 const SPARE_BYTES = 4;
 
-export class MemoryPages implements PageWriter {
+export class MemoryPages implements TriePageWriter {
+  readonly nodes = new Map<string, Uint8Array>();
   private readonly records: Buffer[] = [];
   private readonly opened = new Map<number, OpenPage>();
 
@@ -34,6 +36,14 @@ export class MemoryPages implements PageWriter {
     const record = this.records[page - 1];
     if (record === undefined) throw new StoreError("RECORD_MISSING", `page ${page} is not in the store`);
     return record;
+  }
+
+  findNode(hash: Uint8Array): Uint8Array | undefined {
+    return this.nodes.get(toHex(hash));
+  }
+
+  putNode(hash: Uint8Array, node: Uint8Array): void {
+    this.nodes.set(toHex(hash), node);
   }
 
   putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number {

@@ -46,6 +46,8 @@ test("a page is found by a number of each length", () => {
     const pages = new Map<number, Buffer>();
     const store = {
       read: (page: number) => pages.get(page) as Buffer,
+      findNode: () => undefined,
+      putNode: assert.fail,
       putPage: (encode: (spare: number) => Buffer) => {
         next += next <= 0 ? 4 : 1;
         pages.set(next, encode(0));
