@@ -16,20 +16,24 @@ import {
   createAddressFromString,
   createWithdrawal,
   eoaCode7702SignAuthorization,
+  generateAddress2,
   type PrefixedHexString,
 } from "@ethereumjs/util";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import fc from "fast-check";
+import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
 import {BlockExecutor} from "../../evm/execution/blockExecutor.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {MemoryTries} from "../../storage/trie/memoryTries.ts";
 import {sortSlots, toPlain} from "../support/chains/executedChain.ts";
 import {KEYS, PEOPLE} from "../support/chains/people.ts";
 import {randomTraffic} from "../support/chains/randomTraffic.ts";
+import {codeOf} from "../support/estimates/assembler.ts";
 import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
 import {createFullRules} from "../support/evm/fullRules.ts";
 import {LibraryState} from "../support/evm/libraryState.ts";
@@ -37,6 +41,7 @@ import {propertyRuns} from "../support/soak.ts";
 
 const BLOB_GAS = 131_072n;
 const BLOCK_SECONDS = 12n;
+const NOTHING = new Uint8Array(0);
 
 interface BlockFields {
   readonly coinbase: string;
@@ -154,6 +159,8 @@ const systemContracts = JSON.parse(
     "utf8",
   ),
 ).contracts as {address: string; code: string}[];
+const OLD_FORKS = ["paris", "shanghai"];
+const FACTORY = `0x${"fa".repeat(20)}`;
 const SYSTEM = Object.fromEntries(
   systemContracts.map(({address, code}) => [address, {balance: "0x0", nonce: "0x1", code}]),
 );
@@ -191,6 +198,19 @@ const sent = fc.record({
 });
 type Sent = typeof sent extends fc.Arbitrary<infer T> ? T : never;
 
+const CALL: Omit<Sent, "to" | "value"> = {
+  type: 2,
+  from: 0,
+  initcode: NOTHING,
+  data: NOTHING,
+  gas: 150_000n,
+  fee: 0n,
+  tip: 0n,
+  listed: [],
+  blobs: 1,
+  delegations: [],
+};
+
 /** What a block of cancun may have. A block with more is refused. */
 const MOST_BLOBS = 6;
 
@@ -202,7 +222,7 @@ const block = fc.record({
   withdrawals: fc.array(fc.tuple(target, fc.constantFrom(0n, 1n, 5n)), {maxLength: 3}),
 });
 
-for (const fork of ["paris", "shanghai", "cancun", "prague", "osaka"])
+for (const fork of [...OLD_FORKS, "cancun", "prague", "osaka"])
   test(`random blocks of ${fork} are as their headers say, and change what the library changes`, async () => {
     const programs = randomTraffic(fork, {minLength: 1, maxLength: 1});
     await fc.assert(
@@ -214,20 +234,69 @@ for (const fork of ["paris", "shanghai", "cancun", "prague", "osaka"])
           ...alloc,
           [DELEGATE]: DELEGATE_CODE,
         });
-        const {genesis} = chain;
-        const options = {forks: genesis.forks, store: new MemoryTries(), blockHash: () => undefined};
-        const {executor} = await BlockExecutor.start(options, genesis);
+        const executor = await startExecutor(chain);
         const signer = new Signer(chain, fork);
         for (const {transactions, ...fields} of blocks) {
           const signed = transactions.flatMap(one => signer.sign(one));
           const {encoded, accounts} = await chain.build(signed, fields);
-          const made = await executor.execute(encoded);
-          assert.deepEqual(sortSlots(toPlain(made)), sortSlots(toPlain({...made, accounts})));
+          assertChanges(await executor.execute(encoded), accounts);
         }
       }),
       {numRuns: propertyRuns(4)},
     );
   });
+
+const DESTROY = "CALLER SELFDESTRUCT";
+
+// The contract is destroyed by one transaction and created by the next. At the address with a balance, one transaction
+// creates and destroys a contract, and the next sends ether.
+for (const [what, account, initcode, isCreatedFirst, forks] of [
+  [
+    "a contract",
+    {code: codeOf(DESTROY), storage: {"0x1": "0x7"}},
+    "PUSH1 5 PUSH1 2 SSTORE",
+    false,
+    OLD_FORKS,
+  ],
+  ["a balance", {}, DESTROY, true, [...OLD_FORKS, "cancun"]],
+] as const)
+  for (const fork of forks)
+    test(`${fork}: ${what} that a block deletes and creates again is reset`, async () => {
+      const made = encodeHex(
+        generateAddress2(decodeHex(FACTORY), new Uint8Array(32), decodeHex(codeOf(initcode))),
+      );
+      const chain = await LibraryChain.create(fork, CHAIN_ID, {
+        ...Object.fromEntries(PEOPLE.map(address => [address, RICH])),
+        ...SYSTEM,
+        [FACTORY]: {balance: "0x0", code: create2Of(codeOf(initcode))},
+        [made]: {balance: "0x10", ...account},
+      });
+      const executor = await startExecutor(chain);
+      const signer = new Signer(chain, fork);
+      const transactions = (isCreatedFirst ? [FACTORY, made] : [made, FACTORY]).flatMap(to =>
+        signer.sign({...CALL, to, value: to === made ? 1n : 0n}),
+      );
+      const {encoded, accounts} = await chain.build(transactions, {coinbase: NOBODY, withdrawals: []});
+      const difference = await executor.execute(encoded);
+      assertChanges(difference, accounts);
+      assert.equal(toPlain(difference).changes.get(made)?.reset, true);
+    });
+
+/** @returns code that creates a contract by CREATE2 with salt 0. @param initcode - at most 32 bytes */
+function create2Of(initcode: string): string {
+  const {length} = decodeHex(initcode);
+  const store = `PUSH${length} ${initcode} PUSH1 0 MSTORE`;
+  return codeOf(`${store} PUSH1 0 PUSH1 ${length} PUSH1 ${32 - length} PUSH1 0 CREATE2 STOP`);
+}
+
+function startExecutor({genesis}: LibraryChain): Promise<BlockExecutor> {
+  const options = {forks: genesis.forks, store: new MemoryTries(), blockHash: () => undefined};
+  return BlockExecutor.start(options, genesis).then(({executor}) => executor);
+}
+
+function assertChanges(made: BlockDifference, accounts: AccountDifferences): void {
+  assert.deepEqual(sortSlots(toPlain(made)), sortSlots(toPlain({...made, accounts})));
+}
 
 /** Signs transactions that may stand in a block: types that the fork has, and the right nonces, whatever delegations do to them. */
 class Signer {
