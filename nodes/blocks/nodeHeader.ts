@@ -1,9 +1,9 @@
 /**
- * Block headers as JSON: from eth_getBlockByNumber, where their hashes are computed and compared, or (perhaps with
- * missing fields) from a line of --diffs or the manifest of a pull.
+ * Block headers as JSON: from eth_getBlockByNumber, where their hashes are computed and compared, or from a line of
+ * --diffs or the manifest of a pull, where fields may be missing.
  *
- * Headers of other chains may have more fields, whose position JSON does not tell. If the hash is not that of
- * Ethereum's fields, debug_getRawHeader gives the header's RLP, which must have that hash.
+ * Headers of other chains may have more fields, and JSON does not show their position in the RLP. If the hash is not
+ * that of Ethereum's fields, debug_getRawHeader gives the header's RLP, which must have that hash.
  */
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";

@@ -1,9 +1,9 @@
 /**
- * What is recorded of layer 1, as a finality message has it (docs/feed.md). Empty if layer 1 was never read.
+ * The body of a finality message: what the publisher has recorded of layer 1 (docs/feed.md). Empty if nothing.
  *
  *   first u48 | layer1 record: length u8, bytes (storage/block/layer1Mark.ts) | finalizations, each: length u8, bytes
  *
- * `first` is the number of the first finalization. The record counts all up to the last one.
+ * `first` is the number of the first finalization; the count in the record includes the last one.
  */
 import {decodeFinalization, encodeFinalization, type Finalization} from "../../storage/block/finalization.ts";
 import {decodeLayer1Record, encodeLayer1Record, type Layer1Record} from "../../storage/block/layer1Mark.ts";

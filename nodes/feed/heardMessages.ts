@@ -1,6 +1,7 @@
 /**
- * The messages of a stream while its server sends heartbeats. A consumer exists on one server, and disappears with it
- * or with its stream. The library does not notice: it keeps polling the lost consumer, or none after a reconnection.
+ * Reads a stream's messages for as long as its server sends heartbeats. A consumer exists on one server, and disappears
+ * with it or with its stream. The library does not notice: it keeps polling the lost consumer, or none after a
+ * reconnection.
  */
 import {
   type Consumer,

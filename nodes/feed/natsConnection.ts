@@ -28,7 +28,7 @@ const NEWLINE = 10;
 /** A server that leaves two pings unanswered is gone. Otherwise a cut cable shows after minutes. */
 const PING_MS = 5000;
 const WAITS = {firstMs: 250, longestMs: 2000};
-/** Earlier clusters may miscount a stream's refused messages (nats-server#5179), and then leave as many unanswered. */
+/** Earlier clusters may miscount refused messages, and then leave later ones unanswered (nats-server#5179). */
 const OLDEST_GOOD = [2, 10, 12] as const;
 
 /** @returns a connection that reconnects by itself. @throws the signal's reason; Error for an unreadable file */

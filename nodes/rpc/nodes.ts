@@ -62,7 +62,7 @@ export class Nodes {
 
   /**
    * Runs `work` on one node, and again after a NodeFailure: at once on another healthy node, or else with a growing
-   * delay. A NodeRefusal is retried too, unless it is about the call, or came MAX_REFUSALS times per node.
+   * delay. A NodeRefusal is retried too, unless it is about the call, up to MAX_REFUSALS times the number of nodes.
    *
    * @param onBytes - called with the length of each chunk of the responses
    * @throws what the work throws, except what is retried; the signal's reason; Error after `close`

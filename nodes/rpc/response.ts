@@ -1,4 +1,4 @@
-/** Validates JSON-RPC responses of nodes. Error messages contain no text from the node, so they are safe for logs. */
+/** Validates JSON-RPC responses of nodes. Its NodeFailures contain no text from the node: they may be logged. */
 import {isAscii, isUtf8} from "node:buffer";
 import {NodeFailure} from "./node.ts";
 

@@ -4,8 +4,8 @@
  *   lane, first slices --> queue, equal shares for clients --> a slot on a long thread (estimate/turns.ts)
  *                      \-> rejected if the wait would be too long
  *
- * A client has at most as many slots as there are threads, so another client's call gets a slot at once. A call costs
- * the time that it took.
+ * Each thread has several slots. A client may use at most as many slots as there are threads, which leaves slots for
+ * others. A call costs the time that it took.
  */
 
 import {ClientCounts} from "../fairness/clientCounts.ts";

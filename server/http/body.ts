@@ -1,8 +1,7 @@
 /**
- * Reads a request's body up to a limit. All bodies that are received or wait for their turn share a second limit, so
- * slow writers cannot fill the memory, and no more of a body is read while others have their turns. A refused body is
- * read and dropped in the same way, and answered at its end: if the connection were closed at once, the answer could be
- * lost.
+ * Reads a request's body up to a limit. All bodies in memory share a second limit, so slow senders cannot fill it.
+ * Clients take turns, and a body is not read during the turns of others. A refused body is read and dropped, then
+ * answered: if the connection were closed at once, the answer could be lost.
  */
 
 import type {ByteHolder, Excess, SharedBytes} from "../fairness/sharedBytes.ts";
@@ -16,24 +15,24 @@ interface BodyTaker {
   /** @param free - frees the body's memory; undefined: the body may be read during the call only */
   takeBody(reply: Reply, body: Buffer, free: (() => void) | undefined): void;
   /** @param got - bytes that have come, more than a body may have */
-  refuseLarge(reply: Reply, got: number): void;
+  refuseTooLarge(reply: Reply, got: number): void;
   /** The bodies would exceed a common limit. @returns what answers when the body has come */
-  refuseRoom(reply: Reply, excess: Excess): () => void;
+  refuseNoRoom(reply: Reply, excess: Excess): () => void;
 }
 
 type Chunk = ArrayBuffer | Uint8Array;
 
 const FIRST_BYTES = 16 * 1024;
-/** Of a refused body no more is read: its connection is closed. */
-const MOST_DROPPED_BYTES = 64 << 20;
-/** From the kernel to new memory, in ms: 5 MB take 1.7 ms, a third of that where they are dropped. */
+/** After this much of a refused body the connection is closed. */
+const MAX_DROPPED_BYTES = 64 << 20;
+/** Time to copy a byte from the kernel, in ms: 5 MB take 1.7 ms, or a third of that if they are dropped. */
 const BYTE_MS = 3.3e-7;
 /** Megabytes may come at once from the kernel, so a slice reads on one body. */
 const READ_MS = 1;
 
 export function dropBody(response: HttpResponse, reply: Reply, intake: Intake, answer: () => void): void {
   let length = 0;
-  readInTurns(response, reply, intake, MOST_DROPPED_BYTES, (chunk, isLast) => {
+  readInTurns(response, reply, intake, MAX_DROPPED_BYTES, (chunk, isLast) => {
     length += chunk.byteLength;
     if (isLast) intake.start(answerRead(length, reply, answer), () => reply.readClient(), "body");
   });
@@ -61,15 +60,15 @@ export function collectBody(
   const giveWay = (excess: Excess) => {
     // Also ends the work on a body that is whole.
     reply.onAborted?.();
-    refuse = taker.refuseRoom(reply, excess);
+    refuse = taker.refuseNoRoom(reply, excess);
     if (isWhole) refuse();
   };
-  readInTurns(response, reply, intake, limit + MOST_DROPPED_BYTES, (chunk, isLast) => {
+  readInTurns(response, reply, intake, limit + MAX_DROPPED_BYTES, (chunk, isLast) => {
     const start = length;
     length += chunk.byteLength;
     if (length > limit && refuse === undefined) {
       release();
-      refuse = () => taker.refuseLarge(reply, length);
+      refuse = () => taker.refuseTooLarge(reply, length);
     }
     if (collected === undefined && isLast && length <= WHOLE_BYTES && refuse === undefined && intake.isFree) {
       taker.takeBody(reply, viewOf(chunk), undefined);

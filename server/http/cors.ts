@@ -1,8 +1,8 @@
 /**
  * Cross-origin requests: which web pages may send requests from a browser (--cors).
  *
- *   page -- OPTIONS /, Origin, Access-Control-Request-Method --> 204 and what may be sent      before the first POST
- *   page -- POST /, Origin --> any answer, also of an error, with Access-Control-Allow-Origin
+ *   page -- OPTIONS /, Origin, Access-Control-Request-Method --> 204, methods and headers   before the first POST
+ *   page -- POST /, Origin --> every answer, errors included, with Access-Control-Allow-Origin
  *
  * An origin that is not allowed is answered as without --cors: the browser keeps the answer from the page.
  */

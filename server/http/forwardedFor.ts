@@ -1,7 +1,6 @@
 /**
- * Finds the client of a request that came through proxies (--trust-forwarded). Each proxy adds the address that it was
- * asked from to the end of X-Forwarded-For. So the list is read from its end, for as long as what wrote an entry is
- * trusted:
+ * Finds the client of a request that came through proxies (--trust-forwarded). Each proxy appends its client's address
+ * to X-Forwarded-For. So the list is read from its end, as long as the address that appended the entry is trusted:
  *
  *   X-Forwarded-For: 9.9.9.9, 203.0.113.7, 10.0.0.2      connection from 10.0.0.1      trusted: 10.0.0.0/8
  *                    ^ anybody may  ^ the client  ^ proxy

@@ -133,7 +133,7 @@ export class RpcRoute {
       const message = `expected a body without Content-Encoding, got ${shorten(contentEncoding)}`;
       return () => refuse(reply, "post", UNSUPPORTED, message, [["Accept-Encoding", "identity"]]);
     }
-    if (declared > this.options.limits.bodyBytes) return () => this.refuseLarge(reply, declared);
+    if (declared > this.options.limits.bodyBytes) return () => this.refuseTooLarge(reply, declared);
     return undefined;
   }
 
@@ -182,14 +182,14 @@ export class RpcRoute {
     refuseUnready(reply, "the service is stopping", true);
   }
 
-  refuseLarge(reply: Reply, got: number): void {
+  refuseTooLarge(reply: Reply, got: number): void {
     this.parts.metrics.refusedBodies.too_large++;
     const {bodyBytes} = this.options.limits;
     const text = encodeLimit(`the body may have at most ${bodyBytes} bytes`, bodyBytes, got);
     reply.send("413 Payload Too Large", [JSON_TYPE], text, false);
   }
 
-  refuseRoom(reply: Reply, {limit, got}: Excess): () => void {
+  refuseNoRoom(reply: Reply, {limit, got}: Excess): () => void {
     this.parts.metrics.refusedBodies.no_room++;
     const message = "too many bytes of bodies are being received: try again later";
     return () => reply.sendBusy(encodeLimit(message, limit, got), 1);

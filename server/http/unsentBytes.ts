@@ -1,7 +1,7 @@
 /**
  * Counts the bytes of finished answers that wait for their readers. A window limits each request (dispatch/lane.ts).
- * This file limits their sum: above it, of the clients that hold at least the mean of all, the connection that has been
- * stalled longest is closed. A waiting byte keeps at most four bytes of memory in use (MAX_KEPT_FACTOR).
+ * This file limits their sum. Above the limit, it closes the connection that has been stalled longest, among clients
+ * with at least the average. A waiting byte keeps at most four bytes of memory in use (MAX_KEPT_FACTOR).
  */
 
 interface StalledReply {

@@ -2,8 +2,8 @@
 import type {NodeSourceName, SourceState} from "../../workers/messages/importSource.ts";
 
 /**
- * "ended": no more lines can come. "failed": a block was refused or the store failed. "behind": the feed does not
- * continue the store, until a snapshot replaces it.
+ * "ended": no more lines can come. "failed": the import stopped, for example at a refused block or a full disk.
+ * "behind": the feed does not continue the store, which needs a snapshot.
  */
 type SourceStatusName = SourceState | "behind" | "ended" | "failed";
 
@@ -36,7 +36,7 @@ export class SourceStatus {
   retries = 0;
   /** How often blocks were removed, because the node's chain was reorganised. */
   reorganisations = 0;
-  /** Accounts of which only the source's word shows that they were removed and made again. */
+  /** Account resets that could not be checked. */
   openResets = 0;
 
   /** Nothing is imported until another attempt succeeds. */

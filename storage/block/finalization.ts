@@ -3,8 +3,8 @@
  *
  *   end block u48 | layer-1 block u48 | log index u32 | transaction hash 32 | final 32 | fields u8 | start block u48
  *
- * Bit 0 of `fields` says that the start block is there: the contract's oldest event does not name it. Bit 1 says that
- * `final` is a block hash, and not a state root.
+ * Bit 0 of `fields`: the start block is present (the contract's oldest event does not name it). Bit 1: `final` is a
+ * block hash, not a state root.
  */
 import {WORD_BYTES} from "../hash/suite.ts";
 import {BodyReader, encodeNumber} from "../record/recordBody.ts";

@@ -44,7 +44,7 @@ export async function checkTree(check: TreeCheck): Promise<void> {
   if (extent === "all") await checkLinks(check);
 }
 
-/** @param only - the leaf whose path is checked; undefined: all are. @returns undefined if the page is unreadable */
+/** @param only - the leaf whose path is checked; undefined: all are. @returns undefined if unreadable or stopped */
 async function checkPages(
   check: TreeCheck,
   page: number,

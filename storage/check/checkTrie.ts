@@ -1,4 +1,7 @@
-/** Checks a state trie as of one block: each page is hashed from its leaves, and compared with the page above. */
+/**
+ * Checks a state trie as of one block: each page is hashed from its leaves and child references, and compared with the
+ * reference in the page above.
+ */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import {KECCAK_EMPTY, keccak256} from "../hash/keccak.ts";
 import {isSame, toHex} from "../hex.ts";

@@ -59,8 +59,8 @@ export class StateTrie extends TrieState {
   }
 
   /**
-   * Changes and seals the trie. If `check` throws, no page of the block is put, unless it changes thousands of
-   * accounts.
+   * Changes and seals the trie. If `check` throws, the caller has to drop the pages that were put. A block that changes
+   * thousands of accounts may have written some already.
    *
    * @param check - called with the root after the block. @param signal - ends the writing of a large allocation
    * @returns the trie after the block. After an error this object must not be used any more

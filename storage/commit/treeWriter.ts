@@ -1,6 +1,6 @@
 /**
  * A tree that is being changed. Changed leaf pages are drafts in memory; `seal` hashes each changed node once and
- * writes them (treeSeal.ts). A sealed version stays readable under its TreeRoot.
+ * writes the changed pages (treeSeal.ts). A sealed version stays readable under its TreeRoot.
  */
 
 import {compareWordAt} from "../hash/hKeyOrder.ts";

@@ -1,4 +1,4 @@
-/** Verifies what LevelDB relies on when it opens: CURRENT, the manifest, that the tables exist, the logs to replay. */
+/** Verifies the files that an opening relies on: CURRENT, the manifest, tables, logs to replay, and ACKNOWLEDGED. */
 
 import {statSync} from "node:fs";
 import {readdir} from "node:fs/promises";

@@ -2,7 +2,7 @@
  * A path in Ethereum's state trie, or in the storage trie of an account, as eth_getProof (EIP-1186) returns it.
  *
  *   bytes   | the root | the next node that is not inlined | ...              RLP, back to back
- *   ends               e0                                         e1
+ *   ends         ends[0]                                    ends[1]
  *
  * Nodes under 32 bytes are inlined in their parent.
  */
@@ -16,7 +16,7 @@ export const MAX_PATH_BYTES: number = MAX_NODES * MAX_NODE_BYTES;
 
 export class TriePath {
   count = 0;
-  /** Where each of them ends in `bytes`. */
+  /** Where each node ends in `bytes`. */
   readonly ends = new Uint32Array(MAX_NODES);
 
   /** @param bytes - MAX_PATH_BYTES for the nodes */

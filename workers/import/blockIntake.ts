@@ -103,9 +103,10 @@ export class BlockIntake {
   }
 
   /**
-   * Begins an empty store with a whole state, whose block is finalized. @param onProgress - may throw, to end the work
+   * Fills an empty store with a full state, whose block is finalized. Does nothing if the block is stored.
    *
-   * @throws StoreError, SourceError: what was written cannot be reached, and `StateStore.reclaim` removes it
+   * @param onProgress - may throw, to end the work
+   * @throws StoreError, SourceError: the pages written so far are unreachable; `StateStore.reclaim` removes them
    */
   async begin(state: WholeState, onProgress: () => void): Promise<void> {
     const {path, chainPath} = state;

@@ -1,4 +1,4 @@
-/** Blocks of a file after geth's genesis: those of `geth export`, executed one after the other, or trie logs. */
+/** The genesis block, then the blocks of a file: those of `geth export`, executed in order, or trie logs. */
 
 import type {BlockId} from "../../evm/execution/blockExecutor.ts";
 import {type BlockHead, decodeBlockHead} from "../../evm/execution/blockHead.ts";

@@ -1,10 +1,10 @@
 /**
  * The import job: takes the steps of a source one after the other, and reports what is on disk.
  *
- *   read       the source's next step; commands are executed meanwhile
+ *   read       the source's next step; commands are executed while waiting
  *   check      the block follows the newest one, and its changes give the root of its header (blockIntake.ts)
- *   write      several blocks share a synced write while the source has more. When it has not, the complete blocks are
- *              written, so that a block that comes alone is provable immediately. Checks of the next blocks continue
+ *   write      several blocks share a synced write while the source has more. Otherwise the complete blocks are written
+ *              at once, so that a single block is visible immediately. Checks of the next blocks continue
  *   announce   the head that is on disk now
  */
 

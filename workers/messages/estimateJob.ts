@@ -14,6 +14,6 @@ export interface EstimateJob {
 export interface EstimateAnswers extends Answers {
   /** Calls whose slice was too short. */
   readonly unfinished: readonly number[];
-  /** How many calls were begun, counted from the first. The others may be sent again as if they had never come. */
+  /** How many calls were begun, counted from the first. The others can be sent again. */
   readonly begun: number;
 }

@@ -4,7 +4,7 @@ import type {Head} from "../messages/head.ts";
 
 export async function readHead({reader}: StateStore): Promise<Head> {
   const latest = await reader.latest();
-  // Not searched for: a block record that is neither stored nor pruned is damage, not a later beginning.
+  // Read, not found by a search: a missing record that was not pruned is damage, not a store that begins later.
   const earliest = latest === undefined ? undefined : reader.readEarliest();
   const marker = reader.readFinalized();
   // The marker may be ahead: a source may call a block final before it has sent it.

@@ -16,7 +16,7 @@ interface TransactionResult {
   readonly logs: readonly EvmLog[];
 }
 
-/** @param sender - undefined: the signature is invalid. @param gasLeft - in the block. @throws BlockMismatch */
+/** @param sender - undefined: invalid signature. @param gasLeft - gas left in the block. @throws BlockMismatch */
 export async function runTransaction(
   evm: Evm,
   transaction: Transaction,

@@ -35,7 +35,7 @@ const TYPES: readonly ((rules: ForkRules) => boolean)[] = [
   rules => rules.isPrague,
 ];
 
-/** @param gasLeft - gas left in the block. @throws BlockMismatch if the transaction cannot be in the block */
+/** @param gasLeft - gas left in the block. @returns its intrinsic gas and gas floor. @throws BlockMismatch if invalid */
 export function checkTransaction(
   transaction: Transaction,
   block: TransactionBlock,

@@ -7,7 +7,7 @@ type Parts<Result> = Generator<PartTime, Result, void>;
 export interface Precompile {
   /** @param isOsaka - whether the rules are those of osaka or later */
   price(data: Uint8Array, isOsaka: boolean): bigint;
-  /** Called after payment. @returns the output, in parts if it may take long. @throws PrecompileRefusal */
+  /** Called after payment. @returns the output; a generator of it if that may take long. @throws PrecompileRefusal */
   run(data: Uint8Array, isOsaka: boolean): Uint8Array | Parts<Uint8Array>;
 }
 

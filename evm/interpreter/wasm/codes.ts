@@ -1,8 +1,8 @@
 /**
  * The cache of codes by hash, with their jump destinations.
  *
- *   entry      hash 32, next u32, bytes u32, code u32, jumps u32 (0: not analysed), delegate: flag u32, address word
- *   code       32 zeros, the code, 48 zeros: a PUSH reads the 32 bytes up to its end, and code ends with STOP
+ *   entry      hash 32, next u32, bytes u32, code u32, jumps u32 (0: not analysed), delegate: flag u32, -, address word
+ *   code       32 zeros, because a PUSH loads the 32 bytes that end with its data; the code; 48 zeros: 0 is STOP
  *   jumps      a bit for each byte: 1 for a JUMPDEST that is not push data
  */
 import {hashKey} from "./hashing";

@@ -1,4 +1,4 @@
-/** Slots: their values now, before the transaction and before the block; and transient slots (EIP-1153). */
+/** Storage slots: their current values, and those before the transaction and the block; transient slots (EIP-1153). */
 import * as Account from "./accounts";
 import {hasBaseStorage, transaction} from "./accounts";
 import {hashKey} from "./hashing";

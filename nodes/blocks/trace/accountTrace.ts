@@ -10,7 +10,7 @@ export interface AccountView {
 export interface AccountTrace {
   /** Before the transaction. `created`: by it. Tracers then leave out the state before, perhaps a balance. */
   readonly before: AccountView | "absent" | "created";
-  /** After it. `removed`: the trace reports a removal. Some tracers do so for accounts that were not removed. */
+  /** After the transaction. `removed`: the trace reports a removal. Some tracers also do so for accounts that stay. */
   readonly after: AccountView | "removed";
   /** Slots (`0x` and 64 digits) with their values after it. undefined: the trace does not have the value. */
   readonly slots: ReadonlyMap<string, string | undefined>;

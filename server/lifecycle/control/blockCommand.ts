@@ -1,4 +1,7 @@
-/** Commands of `proofd finalize` and `proofd rollback` to the process that has the store open: POST /finalize, POST /rollback. */
+/**
+ * The commands that `proofd finalize` and `proofd rollback` send to the process that has the store open, as POST
+ * /finalize and POST /rollback.
+ */
 import {StoreError} from "../../../storage/errors.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {Head} from "../../../workers/messages/head.ts";
@@ -48,7 +51,7 @@ export function decodeAnswer(text: string): ControlAnswer {
   return JSON.parse(text, (_name, value: unknown) => value ?? undefined) as ControlAnswer;
 }
 
-export function parseBody(text: string): number | undefined {
+export function parseBlock(text: string): number | undefined {
   const {to} = parseFields(text);
   return typeof to === "number" && Number.isInteger(to) && to >= 0 && to <= MAX_BLOCK ? to : undefined;
 }

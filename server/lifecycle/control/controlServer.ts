@@ -16,7 +16,7 @@ import {
   type ControlAnswer,
   executeCommand,
   MAX_COMMAND_BYTES,
-  parseBody,
+  parseBlock,
 } from "./blockCommand.ts";
 import {removeControlFile, writeControlFile} from "./controlFile.ts";
 
@@ -111,7 +111,7 @@ export class ControlServer {
     const kind = COMMAND_KINDS.find(kind => request.url === `/${kind}`);
     if (request.method !== "POST" || kind === undefined) return send(response, 404);
     const text = await readBody(request);
-    const to = text === undefined ? undefined : parseBody(text);
+    const to = text === undefined ? undefined : parseBlock(text);
     if (to === undefined) return send(response, 400);
     this.idle.delete(request.socket);
     response.writeHead(200, HEADERS);

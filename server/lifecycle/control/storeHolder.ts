@@ -2,7 +2,7 @@
 import {findHolder} from "../../../storage/directory/lock.ts";
 import {readControlFile} from "./controlFile.ts";
 
-/** @returns the process that has the store open, and how that is known */
+/** @returns a clause that names the process and says how that is known, or that it is unknown */
 export function describeHolder(directory: string): string {
   const holder = findHolder(directory);
   if (holder !== undefined) return `process ${holder} holds its lock (/proc/locks)`;

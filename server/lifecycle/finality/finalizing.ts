@@ -9,8 +9,8 @@ import type {FinalityStateName, FinalityStatus} from "../../observe/finalityStat
 
 export interface FinalityWork {
   /**
-   * Asks the source once and raises the store's finality. @returns "reading" if the source has more to read
-   * @throws Contradiction, StoreError, NodeRefusal: finality stops where it is. The signal's reason
+   * Asks the source once and marks finalized blocks in the store. @returns "reading" if the source has more to read
+   * @throws Contradiction, StoreError, NodeRefusal, which stop finality until a step succeeds; the signal's reason
    */
   step(signal: AbortSignal): Promise<Exclude<FinalityStateName, "stopped">>;
   /** Resolves when a step is worthwhile before the next poll, or with the signal. */

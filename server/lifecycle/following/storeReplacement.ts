@@ -1,6 +1,6 @@
 /**
- * Replaces the store of a replica that its feed does not continue. The replica serves meanwhile, and restarts with the
- * newest snapshot.
+ * Downloads a snapshot for a replica whose feed does not continue its store. The replica keeps serving; the snapshot
+ * replaces the store at the next start.
  */
 import type {Logger} from "pino";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";

@@ -1,4 +1,4 @@
-/** EVMs, each on the state of one block, where what it has read stays warm from call to call. */
+/** EVMs for the blocks used last. State that a call has read stays cached for the next one. */
 
 import {ChainState} from "../../../evm/execution/chainState.ts";
 import {Evm} from "../../../evm/interpreter/evm.ts";
@@ -20,7 +20,7 @@ interface CachedEvm {
 }
 
 export class CachedEvms {
-  /** The one that was used last comes last. */
+  /** The most recently used comes last. */
   private evms: CachedEvm[] = [];
   private readonly readState: ReadState;
 
@@ -34,7 +34,7 @@ export class CachedEvms {
   at(block: BlockRecord): Evm {
     const {rootPage, open} = this.readState(block);
     const known = this.evms.find(one => one.rootPage === rootPage);
-    const evm = known?.evm ?? this.take();
+    const evm = known?.evm ?? this.newOrOldest();
     if (known === undefined || evm.isFull) evm.moveTo(open());
     this.evms = [...this.evms.filter(one => one.evm !== evm), {rootPage, evm}];
     return evm;
@@ -45,7 +45,7 @@ export class CachedEvms {
     this.evms = this.evms.filter(one => one.evm !== evm);
   }
 
-  private take(): Evm {
+  private newOrOldest(): Evm {
     const [oldest] = this.evms;
     return this.evms.length < MAX_EVMS || oldest === undefined
       ? new Evm(work => this.deadline.exclude(work))

@@ -3,8 +3,8 @@
  *
  *   taken | range that is given out | range read | range being read | range being read | to
  *
- * The size of a range follows the size of the blocks, which bounds memory. Responses that are suddenly far longer
- * cannot be foreseen: the last ranges being read are aborted for them, and read again later.
+ * The size of a range follows the size of the blocks, which bounds memory. If responses are suddenly far longer, the
+ * last ranges being read are aborted, and read again later.
  */
 import type {NodeBlock} from "../../../nodes/blocks/blockReader.ts";
 
@@ -138,7 +138,7 @@ class RangesAhead {
   fill(): void {
     while (this.next <= this.wanted.to && this.mayBegin()) {
       const count = Math.min(this.count, this.wanted.to - this.next + 1);
-      const range = new Range(this.read, this.next, count, () => this.giveUp());
+      const range = new Range(this.read, this.next, count, () => this.abortLast());
       this.ranges.push(range);
       this.next += count;
     }
@@ -172,7 +172,7 @@ class RangesAhead {
   }
 
   /** Aborts the last ranges while the responses being read are too long. The first range continues. */
-  private giveUp(): void {
+  private abortLast(): void {
     for (;;) {
       const underWay = this.underWay();
       const answers = underWay.reduce((sum, range) => sum + range.answers, 0);

@@ -1,4 +1,4 @@
-/** The thread that recovers senders. It begins with the last transaction, because execution begins with the first. */
+/** The thread that recovers senders, last transaction first: execution begins with the first, so they meet. */
 import {parentPort, workerData} from "node:worker_threads";
 import type {Transaction} from "../../../evm/execution/block/blockTransaction.ts";
 import {readTransactions} from "../../../evm/execution/block/decodedBlock.ts";
