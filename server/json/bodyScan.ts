@@ -55,8 +55,10 @@ const LONG_KEY = 96;
 /** JSON.parse decodes a key with escapes apart, which takes twice as long. Programs write none. */
 const ESCAPED_KEY_COST = 2;
 
-/** After this many bytes, memchr looks for the end of a string. It takes less than 0.1 ns a byte, but 100 ns a call. */
+/** Behind this many bytes of a string, escapes are not counted. */
 const LONG_STRING = 256;
+/** Behind this many bytes, memchr finds the end of a string: less than 0.1 ns a byte, but 10 to 25 ns a call. */
+const SHORT_STRING = 16;
 
 /** A long run of backslashes is compared in parts of this even length: 5 MB take 1 ms instead of 6. */
 const RUN = Buffer.alloc(4096, BACKSLASH);
@@ -179,12 +181,12 @@ export class BodyScan {
  * @returns the position of the closing quote, or the body's length if there is none; ~position to go on from once the
  * search has passed `limit`
  */
-function findStringEnd(body: Buffer, start: number, limit: number): number {
+export function findStringEnd(body: Buffer, start: number, limit: number): number {
   const length = body.length;
   let at = start;
   while (at < limit) {
     // Byte by byte at first, also after each escaped quote that memchr found: another may follow closely.
-    const pause = Math.min(length, at + LONG_STRING);
+    const pause = Math.min(length, at + SHORT_STRING);
     for (; at < pause; at++) {
       if (body[at] === QUOTE) return at;
       if (body[at] === BACKSLASH) at++;

@@ -1,9 +1,10 @@
 /**
- * JSON.parse of a long body in short steps. JSON.parse reads strings, numbers, and whole arrays and objects that are short; what is
- * around them is read here. So the result, and what is refused, are those of JSON.parse.
+ * JSON.parse of a long body in short steps. JSON.parse reads strings, numbers, and runs of elements or fields that fit a
+ * step. What is around them is read here. So the result, and what is refused, are those of JSON.parse.
  */
 import {isAscii, transcode} from "node:buffer";
 import type {Work} from "../fairness/work.ts";
+import {findStringEnd} from "./bodyScan.ts";
 
 /** What is read in one step. A distinct key or a new shape of object takes up to 1.5 us (envelope.ts). */
 interface StepSize {
@@ -12,8 +13,12 @@ interface StepSize {
 }
 
 const STEP: StepSize = {bytes: 64 * 1024, tokens: 512};
-/** A short array or object counts as a token for so many bytes. */
+/** A search for a run counts as a token for so many bytes. */
 const TOKEN_BYTES = 8;
+/** A run has at most this part of a step's tokens in commas and colons: a longer search may be in vain. */
+const RUN_PART = 1 / 2;
+/** How often a byte may be searched in vain, on average. Without a limit, a deep body is searched 64 times. */
+const VAIN_SEARCHES = 4;
 /** Long strings are made of parts. Strings of more than 128 KB, which V8 does not move, took up to 13 ms of garbage. */
 const STRING_STEPS = 2;
 /** No number within a body's limits is longer. */
@@ -29,7 +34,6 @@ const LOWER_U = 0x75;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
-const LAST_ASCII = 0x7f;
 
 type Fields = Record<string, unknown>;
 
@@ -49,8 +53,10 @@ export function* parseInSteps(body: Buffer, size = STEP): Work<unknown> {
   let next: Next = "value";
   let key = "";
   let tokens = 0;
-  /** Arrays and objects that begin before it are read token by token. */
+  /** What is before it is read token by token. */
   let searchFrom = 0;
+  /** Bytes that were searched in vain. The first ones are free. */
+  let inVain = -size.bytes;
   let stepEnd = size.bytes;
   for (let at = 0; ; ) {
     while (isSpace(body[at]) && at < stepEnd) at++;
@@ -63,7 +69,7 @@ export function* parseInSteps(body: Buffer, size = STEP): Work<unknown> {
     const byte = body[at];
     const isArray = Array.isArray(container);
     if (next === "commaOrEnd" && outer.length === 0) {
-      if (at < body.length) throw new SyntaxError();
+      if (at < body.length || container.length !== 1) throw new SyntaxError();
       return (container as unknown[])[0];
     }
     if (next === "commaOrEnd" && byte === COMMA) {
@@ -81,13 +87,21 @@ export function* parseInSteps(body: Buffer, size = STEP): Work<unknown> {
       next = "commaOrEnd";
       at++;
     } else if (next === "commaOrEnd" || next === "colon") throw new SyntaxError();
-    else if (byte === QUOTE) {
+    else if (at >= searchFrom && (isArray || next !== "value")) {
+      const [end, searched] = findRun(body, at, size);
+      tokens += (searched - at) / TOKEN_BYTES;
+      inVain += searched - end;
+      if (end > at) {
+        addRun(container, decodeText(body.subarray(at, end)));
+        next = "commaOrEnd";
+        at = end;
+      }
+      searchFrom = Math.max(at + 1, inVain / VAIN_SEARCHES);
+    } else if (byte === QUOTE) {
       let text = "";
       for (at++; ; ) {
-        const found = findPartEnd(body, at, at + STRING_STEPS * size.bytes);
-        const end = found < 0 ? ~found : found;
-        if (found >= 0) text += body.toString("latin1", at, end);
-        else text += JSON.parse(`"${decodeText(body.subarray(at, end))}"`) as string;
+        const end = findPartEnd(body, at, at + STRING_STEPS * size.bytes);
+        text += JSON.parse(`"${decodeText(body.subarray(at, end))}"`) as string;
         at = end;
         if (body[at] === QUOTE) break;
         yield;
@@ -101,15 +115,7 @@ export function* parseInSteps(body: Buffer, size = STEP): Work<unknown> {
         next = "commaOrEnd";
       }
     } else if (next === "key" || next === "firstKey") throw new SyntaxError();
-    else if ((byte === OPEN_BRACKET || byte === OPEN_BRACE) && at >= searchFrom) {
-      const end = findShortEnd(body, at, size);
-      if (end > 0) {
-        add(container, key, JSON.parse(decodeText(body.subarray(at, end))));
-        tokens += (end - at) / TOKEN_BYTES;
-        next = "commaOrEnd";
-        at = end;
-      } else searchFrom = -end;
-    } else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
       const inner = byte === OPEN_BRACKET ? [] : {};
       add(container, key, inner);
       outer.push(container);
@@ -125,36 +131,47 @@ export function* parseInSteps(body: Buffer, size = STEP): Work<unknown> {
   }
 }
 
-/** @returns the end of the array or object at `from`; if it is longer than a step: where the search ended, negative */
-function findShortEnd(body: Buffer, from: number, {bytes, tokens}: StepSize): number {
+/**
+ * @param from - where an element or field may begin
+ * @returns the end of the run, or `from` if there is none; the end of the search
+ */
+function findRun(body: Buffer, from: number, {bytes, tokens}: StepSize): [number, number] {
   const limit = Math.min(body.length, from + bytes);
   let level = 0;
   let marks = 0;
+  let end = from;
   let at = from;
-  for (; at < limit && marks < tokens; at++) {
+  for (; at < limit && marks < RUN_PART * tokens; at++) {
     const byte = body[at];
     if (byte === QUOTE) {
-      for (at++; at < limit && body[at] !== QUOTE; at++) if (body[at] === BACKSLASH) at++;
-    } else if (byte === COMMA || byte === COLON) marks++;
-    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) level++;
-    else if ((byte === CLOSE_BRACKET || byte === CLOSE_BRACE) && --level === 0) return at + 1;
+      at = findStringEnd(body, at + 1, limit);
+      if (at < 0) at = ~at;
+    } else if (byte === COMMA || byte === COLON) {
+      marks++;
+      if (level === 0 && byte === COMMA) end = at;
+    } else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) level++;
+    else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
+      if (--level > 0) continue;
+      end = level < 0 ? at : at + 1;
+      if (level < 0) break;
+    }
   }
-  return -Math.max(at, from + 1);
+  return [end, Math.max(at, end)];
 }
 
 /**
  * @param from - in a string, at the start of a character or escape
- * @returns where the string ends, or about `limit` if it is longer, again at the start of a character or escape; ~position if JSON.parse
- * has to read the part: it has escapes, or more than ASCII
+ * @returns where the string ends, or about `limit` if it is longer, again at the start of a character or escape
  */
 function findPartEnd(body: Buffer, from: number, limit: number): number {
-  let isPlain = true;
-  for (let at = from; at < body.length; ) {
+  let plain = body.subarray(from, limit);
+  for (const byte of [QUOTE, BACKSLASH])
+    if (plain.includes(byte)) plain = plain.subarray(0, plain.indexOf(byte));
+  for (let at = from + plain.length; at < body.length; ) {
     const byte = body[at] as number;
     // The other bytes of a character.
     const isInside = (byte & 0xc0) === 0x80;
-    if (byte === QUOTE || (at >= limit && !isInside)) return isPlain ? at : ~at;
-    if (byte < SPACE || byte > LAST_ASCII || byte === BACKSLASH) isPlain = false;
+    if (byte === QUOTE || (at >= limit && !isInside)) return at;
     if (byte !== BACKSLASH) at++;
     else at += body[at + 1] === LOWER_U ? 6 : 2;
   }
@@ -168,6 +185,13 @@ function findScalarEnd(body: Buffer, from: number): number {
     if (byte === COMMA || byte === CLOSE_BRACKET || byte === CLOSE_BRACE || isSpace(byte)) return at;
   }
   return Math.min(body.length, from + MAX_SCALAR_BYTES);
+}
+
+/** @param text - elements or fields, with commas between */
+function addRun(container: unknown[] | Fields, text: string): void {
+  if (Array.isArray(container)) container.push(...(JSON.parse(`[${text}]`) as unknown[]));
+  else
+    for (const [key, value] of Object.entries(JSON.parse(`{${text}}`) as Fields)) add(container, key, value);
 }
 
 /** As in JSON.parse: the last field of a name counts, and __proto__ is a field like any other. */
