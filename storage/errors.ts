@@ -23,6 +23,7 @@ export type StoreErrorCode =
   | "FINALITY_CONFLICT" // layer 1 contradicts its earlier events, or a stored state root
   | "TREE_FULL" // no leaf position left
   | "NODE_MISSING" // a trie is stored in part, and this node of it is not
+  | "SLICE_INVALID" // proofs of a block do not lead from its state root to what they are for
   | "NO_TREES"; // the store has no sparse trees
 
 /** `error.code` says what happened; the message names the record or block. */

@@ -1,5 +1,5 @@
 /** Reads blocks from a layer-2 node, in order, each with its parent's hash. */
-import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import type {BlockDifference, FirstBlock} from "../../storage/block/blockDifference.ts";
 import type {Node} from "../rpc/node.ts";
 
 export interface NodeBlock {
@@ -7,6 +7,8 @@ export interface NodeBlock {
   /** 32 bytes each. */
   readonly hash: Uint8Array;
   readonly parentHash: Uint8Array;
+  /** The block begins an empty store of slices. */
+  readonly first?: FirstBlock | undefined;
   /** Where the changes come from, with the node's name. */
   readonly origin: string;
   /** Approximate memory of the block until it is applied, which bounds read-ahead. */

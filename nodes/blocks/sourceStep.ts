@@ -1,5 +1,5 @@
 /** The steps of a source. The import completes a step before it asks for the next one. */
-import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import type {BlockDifference, FirstBlock} from "../../storage/block/blockDifference.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 
 export type SourceStep = SourceBlock | RollbackStep | FinalizedStep;
@@ -17,6 +17,8 @@ export interface SourceBlock {
   /** The source says that blocks up to this number are finalized. */
   readonly finalized?: number | undefined;
   readonly chainId?: bigint | undefined;
+  /** The block begins an empty store of slices. */
+  readonly first?: FirstBlock | undefined;
   /** What gives the changes, for messages. */
   readonly origin: string;
   /** The difference comes from executing the block, which compared the state root with the header's. */

@@ -70,6 +70,8 @@ export const HELP = {
     "Requests for proofs and gas estimates refused because a queue was full, its expected wait was too long, or a client with less in the queue took the place",
   proofd_requests_aborted_total: "Requests whose client disconnected before the answer was complete",
   proofd_source_chosen: "1 for the source by which blocks of --l2 are read, 0 for all others",
+  proofd_source_incomplete_slices_total:
+    "Blocks that changed more slots of the contracts in slices than their traces name (docs/slices.md)",
   proofd_source_open_resets_total:
     "Account resets that only the source reports and proofd cannot check (docs/following.md)",
   proofd_source_reorganisations_total:

@@ -101,6 +101,7 @@ function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
     proofd_source_state: oneOf(SOURCE_STATES, source.state),
     proofd_source_chosen: source.flag === "l2" ? oneOf(NODE_SOURCES, source.chosen) : undefined,
     proofd_source_open_resets_total: source.openResets,
+    proofd_source_incomplete_slices_total: source.incompleteSlices,
     proofd_source_reorganisations_total: isFile ? undefined : source.reorganisations,
     proofd_source_target_block: isFile ? undefined : source.target,
   };

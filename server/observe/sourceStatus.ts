@@ -38,6 +38,8 @@ export class SourceStatus {
   reorganisations = 0;
   /** Account resets that could not be checked. */
   openResets = 0;
+  /** Blocks that changed more slots of the contracts in slices than their traces name. */
+  incompleteSlices = 0;
 
   /** Nothing is imported until another attempt succeeds. */
   get hasStopped(): boolean {

@@ -17,6 +17,9 @@ export function createFailureError(failure: Failure | undefined, head: Head): Rp
       return new RpcError(RpcCode.EXECUTION_FAILED, failure.detail);
     case "CALL_INVALID":
       return new RpcError(RpcCode.INVALID_PARAMS, failure.detail);
+    case "NOT_IN_SLICE":
+    case "SLOTS_MISSING":
+      return new RpcError(RpcCode.NOT_IN_SLICE, failure.detail);
     case "NOT_AVAILABLE":
       return new RpcError(RpcCode.NOT_AVAILABLE, failure.detail);
     case "LIMIT_EXCEEDED": {

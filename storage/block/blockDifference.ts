@@ -1,6 +1,7 @@
 /** A block as it is written to the store. All bytes are big-endian, as on the wire. */
 import type {AccountDifferences} from "./accountDifferences.ts";
 import type {BlockTrie} from "./blockTrie.ts";
+import type {SliceBlock} from "./sliceBlock.ts";
 
 /** The fields of a header that the store keeps: those that its source gives. */
 export interface BlockHeader {
@@ -39,6 +40,10 @@ export interface BlockDifference {
   /** Its state trie, whose pages its execution put. */
   readonly trie?: BlockTrie | undefined;
   readonly chain?: ChainConfig | undefined;
+  /** Of a store of slices, instead of `accounts`. "missed": its state was not to be had, and only its header is stored. */
+  readonly slice?: SliceBlock | "missed" | undefined;
+  /** Of the first block of a store that does not begin with block 0. */
+  readonly first?: FirstBlock | undefined;
 }
 
 /** Set by the first block of a store, and never changed. */

@@ -22,6 +22,7 @@ import {
   numberOfKey,
   OPEN_RESETS,
   prunedKey,
+  SLICE,
 } from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {decodeNumber} from "../record/recordBody.ts";
@@ -35,6 +36,7 @@ import {Finalizations} from "./finalizations.ts";
 import {type ChainRecord, decodeChain} from "./format.ts";
 import {changesOfKept, placeOfChanges} from "./keptChanges.ts";
 import {decodeOpenResets, type OpenResets} from "./openResets.ts";
+import {decodeSlice, type SlicedContract} from "./sliceBlock.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -221,6 +223,12 @@ export class StateReader {
   /** The blocks with account resets that only their source reports. */
   readOpenResets(): OpenResets | undefined {
     return decodeOpenResets(this.readRecord(OPEN_RESETS));
+  }
+
+  /** The contracts that the store has; undefined: whole tries. @throws StoreError RECORD_DAMAGED */
+  readSlice(): readonly SlicedContract[] | undefined {
+    const body = this.readRecord(SLICE);
+    return body && decodeSlice(body);
   }
 
   /** The oldest block that is not pruned, once the store has a block. */

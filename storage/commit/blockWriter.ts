@@ -2,17 +2,24 @@
  * Writes blocks: checks that a block follows the newest one, applies its changes, and writes its record last. `flush`
  * makes blocks durable and visible. A refused block leaves nothing behind. A store has one writer at a time.
  */
-import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
+import type {BlockDifference, BlockHeader, ChainConfig, FirstBlock} from "../block/blockDifference.ts";
 import {encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
 import type {BlockTrie} from "../block/blockTrie.ts";
-import {encodeChain} from "../block/format.ts";
+import {type ChainRecord, encodeChain} from "../block/format.ts";
 import {requireHash} from "../block/headerRlp.ts";
 import {encodeKept, placeOfChanges} from "../block/keptChanges.ts";
 import {encodeOpenResets, type OpenResets, openAfter} from "../block/openResets.ts";
+import {
+  decodeSlice,
+  encodeSlice,
+  type SliceBlock,
+  type SlicedContract,
+  sliceAfter,
+} from "../block/sliceBlock.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
-import {blockKey, hashKey, MAX_U48, META, OPEN_RESETS} from "../record/layout.ts";
+import {blockKey, hashKey, MAX_U48, META, OPEN_RESETS, prunedKey, SLICE} from "../record/layout.ts";
 import {decodeNumber, encodeNumber} from "../record/recordBody.ts";
 import {NO_TREE, type TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
@@ -58,7 +65,9 @@ export class BlockWriter {
   private firstUnverified = MAX_U48;
   private openResets: OpenResets | undefined;
   /** That of block 0, applied and perhaps not flushed. */
-  private pendingChain: ChainConfig | undefined;
+  private pendingChain: ChainRecord | undefined;
+  /** The contracts after the last applied block; undefined: whole tries. */
+  private slice: readonly SlicedContract[] | undefined;
 
   private constructor(target: WriteTarget) {
     const {reader} = target;
@@ -82,6 +91,7 @@ export class BlockWriter {
     this.firstUnverified = reader.readUnverified();
     this.openResets = reader.readOpenResets();
     this.pendingChain = undefined;
+    this.slice = reader.readSlice();
     this.batch.reset(await reader.nextPage(), latest);
   }
 
@@ -95,7 +105,7 @@ export class BlockWriter {
   }
 
   get firstBlock(): number {
-    return this.reader.firstBlock;
+    return this.pendingChain?.first?.number ?? this.reader.firstBlock;
   }
 
   get newest(): BlockHeader | undefined {
@@ -113,13 +123,21 @@ export class BlockWriter {
   }
 
   /** @returns false for the next block, true for an older one. @throws StoreError BLOCK_CONFLICT, BLOCK_GAP */
-  isStored({number, hash}: {readonly number: number; readonly hash: Uint8Array}): boolean {
-    const expected = (this.latest ?? -1) + 1;
+  isStored({
+    number,
+    hash,
+    first,
+  }: {
+    readonly number: number;
+    readonly hash: Uint8Array;
+    readonly first?: FirstBlock | undefined;
+  }): boolean {
+    const expected = this.latest === undefined ? (first?.number ?? 0) : this.latest + 1;
     if (number === expected) return false;
     if (number > expected)
       throw new StoreError("BLOCK_GAP", `expected block ${expected} next, got block ${number}`);
     const stored = this.blockHash(number);
-    if (stored === undefined && number < this.reader.firstBlock) return true;
+    if (stored === undefined && number < this.firstBlock) return true;
     if (stored === undefined)
       throw new StoreError("RECORD_MISSING", `record of block ${number} is not in the store`);
     if (Buffer.compare(stored, hash) !== 0)
@@ -148,7 +166,7 @@ export class BlockWriter {
    *   TREE_FULL, WRITE_FAILED, and the errors of reading
    */
   async prepare(block: BlockDifference): Promise<PreparedBlock> {
-    this.checkHeader(block.header);
+    this.checkHeader(block);
     const {state} = this;
     const {accounts} = state;
     const undo = this.batch.begin();
@@ -176,17 +194,16 @@ export class BlockWriter {
     {block, tree}: PreparedBlock,
     {isVerified = true, trie, hasOpenResets, changes}: BlockCheck = {},
   ): void {
-    const {header, chain, expectedStateRoot} = block;
+    const {header, expectedStateRoot, slice} = block;
     const {number} = header;
-    const stateRoot = tree?.root ?? trie?.root;
+    const isMissed = slice === "missed";
+    const stateRoot = tree?.root ?? trie?.root ?? (isMissed ? header.stateRoot : undefined);
     if (stateRoot === undefined) throw new Error(`block ${number} has no state trie`);
     if (tree === undefined) requireRoot(block, stateRoot);
-    if (number === 0) {
-      this.batch.put(META.chain, encodeChain(chain ?? {}));
-      this.pendingChain = chain ?? {};
-    }
+    if (this.tip === undefined) this.putFirst(block);
+    if (slice !== undefined && !isMissed) this.putSlice(number, slice);
     const record = {header, stateRoot, accounts: tree?.accounts ?? NO_TREE, trie};
-    this.batch.putBlock(record);
+    this.batch.putBlock(record, isMissed);
     this.tip = record;
     this.putVerified(isVerified, number);
     if (changes !== undefined) this.batch.put(placeOfChanges(number), encodeKept(header.hash, changes));
@@ -235,13 +252,25 @@ export class BlockWriter {
   /** The hash of a block in the store, flushed or not, or of one before its first block that is known. */
   blockHash(block: number): Uint8Array | undefined {
     if (block === this.latest) return this.newest?.hash;
-    const body = this.batch.pendingRecord(blockKey(block));
+    const body = this.batch.pendingRecord(blockKey(block)) ?? this.batch.pendingRecord(prunedKey(block));
     return body === undefined ? this.reader.readBlockHash(block) : hashOfBlockRecord(body);
   }
 
   /** Makes all applied blocks durable and visible. @throws StoreError WRITE_FAILED */
   flush(): Promise<void> {
     return this.batch.flush();
+  }
+
+  private putFirst({header: {number}, chain = {}, first}: BlockDifference): void {
+    this.batch.put(META.chain, encodeChain({...chain, first}));
+    this.pendingChain = {...chain, first};
+    if (first !== undefined) this.batch.put(META.earliest, encodeNumber(number));
+  }
+
+  private putSlice(block: number, {contracts}: SliceBlock): void {
+    const body = encodeSlice(sliceAfter(this.slice ?? [], block, contracts));
+    if (this.slice === undefined || !body.equals(encodeSlice(this.slice))) this.batch.put(SLICE, body);
+    this.slice = decodeSlice(body);
   }
 
   /** Marks the blocks up to `block` as verified, or this one as unverified. */
@@ -258,11 +287,11 @@ export class BlockWriter {
     this.openResets = resets;
   }
 
-  private checkHeader(header: BlockHeader): void {
+  private checkHeader({header, first}: BlockDifference): void {
     encodeFields(header); // throws if a field does not fit the record
     requireHash(header);
     const {number, hash, parentHash} = header;
-    if (this.isStored(header))
+    if (this.isStored({...header, first}))
       throw new StoreError("BLOCK_CONFLICT", `block ${number} is already in the store`);
     const sameHash = this.findBlock(hash);
     if (sameHash !== undefined)

@@ -1,6 +1,7 @@
 /** Removes blocks, and pages that no block leads to. Only an operator may remove finalized blocks. */
 import {encodeLayer1Record} from "../block/layer1Mark.ts";
 import {encodeOpenResets, openUpTo} from "../block/openResets.ts";
+import {encodeSlice, sliceUpTo} from "../block/sliceBlock.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {writeNote} from "../directory/acknowledgedNote.ts";
 import {StoreError} from "../errors.ts";
@@ -16,6 +17,7 @@ import {
   OPEN_RESETS,
   pageKey,
   prunedKey,
+  SLICE,
 } from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
@@ -73,6 +75,8 @@ function removeBlocks(reader: StateReader, head: number, to: number, batch: Batc
   if (unverified < MAX_U48 && unverified > to) put(batch, META.unverified, encodeNumber(MAX_U48));
   const resets = reader.readOpenResets();
   if (resets !== undefined && resets.to > to) put(batch, OPEN_RESETS, encodeOpenResets(openUpTo(resets, to)));
+  const slice = reader.readSlice();
+  if (slice !== undefined) put(batch, SLICE, encodeSlice(sliceUpTo(slice, to)));
   for (let number = to + 1; number <= head; number++) {
     batch.del(hashKey(reader.headerRecordOrThrow(number).header.hash));
     batch.del(reader.readPruned(number) === undefined ? blockKey(number) : prunedKey(number));

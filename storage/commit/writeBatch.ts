@@ -14,7 +14,7 @@ import {assertInvariant} from "../invariant.ts";
 import {writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {chooseForm, type OpenPage, type ReplacedPage} from "../page/pageDifference.ts";
-import {blockKey, codeKey, hashKey, nodeKey, pageKey, writePageKeyInto} from "../record/layout.ts";
+import {blockKey, codeKey, hashKey, nodeKey, pageKey, prunedKey, writePageKeyInto} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 import type {TrieStore} from "../trie/trieStore.ts";
@@ -117,12 +117,14 @@ export class WriteBatch implements TrieStore {
     this.push({key, value, page: 0, opened: undefined, before: 0});
   }
 
-  /** Puts the record of a block whose pages were put, and the record of its hash. */
-  putBlock(block: Omit<BlockRecord, "nextPage">): void {
+  /** Puts the record of a block whose pages were put, and the record of its hash. @param isMissed - it has no state */
+  putBlock(block: Omit<BlockRecord, "nextPage">, isMissed = false): void {
     const {number, hash} = block.header;
     this.put(hashKey(hash), encodeNumber(number));
-    this.put(blockKey(number), encodeBlockRecord({...block, nextPage: this.nextPage}));
-    this.newestBlock = number;
+    const record = encodeBlockRecord({...block, nextPage: this.nextPage});
+    this.put(isMissed ? prunedKey(number) : blockKey(number), record);
+    // Without a block above it, a restart removes it.
+    if (!isMissed) this.newestBlock = number;
   }
 
   pendingRecord(key: Buffer): Buffer | undefined {

@@ -72,6 +72,9 @@ export const META = {
 /** A store may lack it (openResets.ts). */
 export const OPEN_RESETS: Buffer = metaKey("resets");
 
+/** Only a store of slices has it (sliceBlock.ts). */
+export const SLICE: Buffer = metaKey("slice");
+
 /** The first and the last key that a record of META can have. */
 export const META_KEYS = {gte: metaKey(""), lte: metaKey("\xff")} as const;
 

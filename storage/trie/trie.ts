@@ -36,7 +36,8 @@ const HASH_BYTES = 32;
 /** In place of a page: the root's hash is given. */
 const BY_HASH = -1;
 
-const NO_NODES: ReadonlyMap<string, Uint8Array> = new Map();
+/** No nodes, and no pages, by hash or path. */
+export const NO_NODES: ReadonlyMap<string, Uint8Array> = new Map();
 const NO_PAGES: ReadonlyMap<string, number> = new Map();
 
 export class TrieReader {
@@ -185,7 +186,8 @@ export class TrieReader {
 
 export class TrieWriter extends TrieReader {
   private writes: readonly TrieWrite[] = [];
-  private nodes: ReadonlyMap<string, Uint8Array> = NO_NODES;
+  /** RLP by hash (0x text): nodes that are known besides those stored. */
+  nodes: ReadonlyMap<string, Uint8Array> = NO_NODES;
   private storages: ReadonlyMap<string, number> = NO_PAGES;
 
   constructor(private readonly pages: TriePageWriter) {
@@ -210,9 +212,9 @@ export class TrieWriter extends TrieReader {
   }
 
   /**
-   * Writes a trie of which only the root and some nodes are known (wasm/absorb.ts).
+   * Writes a trie of which only the root, `nodes` and the stored nodes are known (wasm/absorb.ts).
    *
-   * @param before - an older version. @param root - 32 bytes. @param nodes - RLP by hash (0x text), besides those stored
+   * @param before - an older version. @param root - 32 bytes
    * @param storages - root pages of storage tries by the path of their account (0x text)
    * @returns page 0: the trie is empty, or its root is not known. `unexplained`: how many places below which the older
    * version has leaves are known by a new hash alone. @throws StoreError, as `update`
@@ -221,12 +223,10 @@ export class TrieWriter extends TrieReader {
     before: TrieRoot,
     root: Uint8Array,
     kind: TrieKind,
-    nodes: ReadonlyMap<string, Uint8Array>,
     storages: ReadonlyMap<string, number> = new Map(),
   ): TrieRoot & {readonly unexplained: number} {
     if (before.page !== 0 && isSame(before.root, root)) return {...before, unexplained: 0};
     const {wasm} = this.module;
-    this.nodes = nodes;
     this.storages = storages;
     try {
       this.module.memory.set(root, wasm.rootAt.value);
@@ -235,7 +235,6 @@ export class TrieWriter extends TrieReader {
       const page = wasm.absorb(isByHash ? BY_HASH : before.page, kind === "accounts");
       return {root, page, unexplained: wasm.unexplainedPlaces()};
     } finally {
-      this.nodes = NO_NODES;
       this.storages = NO_PAGES;
     }
   }

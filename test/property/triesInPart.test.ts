@@ -73,8 +73,8 @@ test("every path of every version is proved as by the whole trie: from what was 
       const next = node.write(whole, writes);
       for (const {path} of writes)
         assert.equal(putMissing(reader, pages, part, path, "slots", node.at(whole, path)), undefined);
-      const nodes = byHash(writes.flatMap(({path}) => node.at(next, path)));
-      const {unexplained, ...absorbed} = writer.absorb(part, next.root, "slots", nodes);
+      writer.nodes = byHash(writes.flatMap(({path}) => node.at(next, path)));
+      const {unexplained, ...absorbed} = writer.absorb(part, next.root, "slots");
       assert.equal(unexplained, 0);
       for (const {path} of writes) for (const version of versions) version.written.add(toHex(path));
       whole = next;

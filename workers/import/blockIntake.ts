@@ -3,7 +3,6 @@
 import {SettingsFault, type SourceBlock, SourceError} from "../../nodes/blocks/sourceStep.ts";
 import {packChanges} from "../../nodes/feed/blockChanges.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import type {BlockTrie} from "../../storage/block/blockTrie.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {AccountReset} from "../../storage/commit/stateWriter.ts";
@@ -14,7 +13,7 @@ import type {ImportEvent, ImportJob} from "../messages/importJob.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
 import {RollbackSignal} from "../messages/rollbackSignal.ts";
 import {readHead} from "../threads/storedHead.ts";
-import {ChangesRefused, DifferenceCheck} from "./differenceCheck.ts";
+import {ChangesRefused, type CheckedBlock, DifferenceCheck} from "./differenceCheck.ts";
 import type {WholeState} from "./pulledState.ts";
 import {findOpenResets, requireSameResets} from "./resetCheck.ts";
 import type {SourceProgress} from "./sourceHost.ts";
@@ -135,10 +134,10 @@ export class BlockIntake {
     this.newestSeen = number;
   }
 
-  private isOutdated({number, parentHash}: SourceBlock): boolean {
+  private isOutdated({number, parentHash, first}: SourceBlock): boolean {
     if (parentHash === undefined) return false;
     const {newest} = this.writer;
-    if (newest === undefined) return number !== 0;
+    if (newest === undefined) return number !== (first?.number ?? 0);
     return number !== newest.number + 1 || Buffer.compare(parentHash, newest.hash) !== 0;
   }
 
@@ -150,6 +149,9 @@ export class BlockIntake {
       try {
         const found = await this.check(block, difference);
         why = found.why;
+        const {incomplete = []} = found;
+        if (incomplete.length > 0)
+          this.onEvent({kind: "incomplete", block: block.number, contracts: incomplete});
         if (why !== undefined && !this.job.allowUnverified)
           throw new SettingsFault(
             `block ${block.number} is unverified: ${why}. --allow-unverified takes such blocks, marked as such`,
@@ -178,15 +180,16 @@ export class BlockIntake {
   }
 
   /** @returns the block's trie, and why its state is unverified; undefined if it is verified. @throws ChangesRefused */
-  private async check(
-    block: SourceBlock,
-    difference: BlockDifference,
-  ): Promise<{readonly why: string | undefined; readonly trie: BlockTrie | undefined}> {
-    const executed = {why: undefined, trie: difference.trie};
-    const {why, trie} =
+  private async check(block: SourceBlock, difference: BlockDifference): Promise<CheckedBlock> {
+    const executed: CheckedBlock = {why: undefined, trie: difference.trie};
+    const {why, trie, incomplete} =
       block.isExecuted === true ? executed : await this.trie.apply(difference, block.origin);
     // BlockWriter has compared the expected root.
-    return {why: block.unverified ?? (difference.expectedStateRoot === undefined ? why : undefined), trie};
+    return {
+      why: block.unverified ?? (difference.expectedStateRoot === undefined ? why : undefined),
+      trie,
+      incomplete,
+    };
   }
 
   /** Headers do not show resets. @returns whether only the source says so. @throws ChangesRefused, SourceError */

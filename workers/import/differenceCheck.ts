@@ -11,18 +11,29 @@
  */
 
 import {SourceError} from "../../nodes/blocks/sourceStep.ts";
-import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {BlockTrie} from "../../storage/block/blockTrie.ts";
+import type {SliceBlock} from "../../storage/block/sliceBlock.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {SliceTrie} from "../../storage/commit/sliceTrie.ts";
 import {StateTrie} from "../../storage/commit/stateTrie.ts";
+import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 
 /** The block's changes do not give the root of its header, or are impossible. */
 export class ChangesRefused extends SourceError {}
 
+export interface CheckedBlock {
+  readonly why: string | undefined;
+  readonly trie: BlockTrie | undefined;
+  /** Contracts of a slice of which more slots changed than the source names (0x text). */
+  readonly incomplete?: readonly string[] | undefined;
+}
+
 export class DifferenceCheck {
   /** After the last block. */
   private last: StateTrie | undefined;
+  private slices: SliceTrie | undefined;
 
   constructor(
     private readonly writer: BlockWriter,
@@ -35,11 +46,10 @@ export class DifferenceCheck {
    *
    * @returns the block's trie, and why it is unverified. @throws ChangesRefused naming the block and both roots
    */
-  async apply(
-    {header, accounts}: BlockDifference,
-    origin: string,
-  ): Promise<{readonly why: string | undefined; readonly trie: BlockTrie | undefined}> {
+  async apply({header, accounts, slice}: BlockDifference, origin: string): Promise<CheckedBlock> {
     const {number, stateRoot: headerRoot} = header;
+    if (slice === "missed") return {why: undefined, trie: undefined};
+    if (slice !== undefined) return this.applySlice(header, slice, origin);
     const trie = this.openParent(headerRoot);
     this.last = undefined;
     if (trie === undefined) return {why: "the store does not have the state trie", trie};
@@ -54,6 +64,22 @@ export class DifferenceCheck {
     this.last = trie;
     const why = headerRoot === undefined ? "its source gives no header" : undefined;
     return {why, trie: {...root, isExecuted: false}};
+  }
+
+  private async applySlice(
+    {number, stateRoot}: BlockHeader,
+    slice: SliceBlock,
+    origin: string,
+  ): Promise<CheckedBlock> {
+    if (stateRoot === undefined) throw new Error(`block ${number} of a slice has no header`);
+    this.slices ??= new SliceTrie(this.writer.batch);
+    try {
+      const {trie, incomplete} = await this.slices.apply(this.writer.trie, {number, stateRoot}, slice);
+      return {why: undefined, trie: {...trie, isExecuted: false}, incomplete};
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === "SLICE_INVALID")) throw error;
+      throw new ChangesRefused(`${error.message}: ${origin} is incomplete. Nothing of the block is stored`);
+    }
   }
 
   /** @returns undefined if the store does not have the trie of the newest block */

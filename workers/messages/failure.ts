@@ -15,7 +15,25 @@ export type Failure =
       /** The nearest blocks that can be proved. The main thread adds them; a worker does not know them. */
       readonly nearest?: NearestUnpruned;
     }
+  /** The store has slices, but not of this account at this block. */
+  | {readonly failure: "NOT_IN_SLICE"; readonly detail: string}
+  | SlotsMissing
   | EstimateFailure;
+
+/** The store has a slice, and lacks nodes on the paths of some slots: another version of the contract may have them. */
+interface SlotsMissing {
+  readonly failure: "SLOTS_MISSING";
+  readonly detail: string;
+  readonly block: number;
+  readonly accounts: readonly MissingSlots[];
+}
+
+interface MissingSlots {
+  /** 0x text, in lower case. */
+  readonly address: string;
+  /** 0x text of 32 bytes each. */
+  readonly slots: readonly string[];
+}
 
 /** What a worker throws where only the state shows that a call is wrong. */
 export class CallError extends Error {
@@ -25,6 +43,31 @@ export class CallError extends Error {
 /** What a worker throws for a call that this store cannot answer. The message is safe to show to the caller. */
 export class UnavailableError extends Error {
   override readonly name = "UnavailableError";
+}
+
+/** What a worker throws for an account that is in no slice. The message is safe to show to the caller. */
+export class NotInSliceError extends Error {
+  override readonly name = "NotInSliceError";
+}
+
+/** What a worker throws for slots that are not in a slice. */
+export class SlotsMissingError extends Error {
+  override readonly name = "SlotsMissingError";
+
+  constructor(
+    readonly block: number,
+    readonly accounts: readonly MissingSlots[],
+  ) {
+    const [
+      {
+        address,
+        slots: [slot],
+      },
+    ] = accounts as [MissingSlots];
+    super(
+      `block ${block}: slot ${slot} of ${address} is not in the slice: no block has written it since its start`,
+    );
+  }
 }
 
 /** Failures that a gas estimate can have. Every `detail` is safe to show to the caller. */
@@ -62,6 +105,14 @@ export function failureOf(error: unknown): Failure {
     return {failure: "BLOCK_PRUNED", detail: error.message, block: error.block};
   if (error instanceof CallError) return {failure: "CALL_INVALID", detail: error.message};
   if (error instanceof UnavailableError) return {failure: "NOT_AVAILABLE", detail: error.message};
+  if (error instanceof NotInSliceError) return {failure: "NOT_IN_SLICE", detail: error.message};
+  if (error instanceof SlotsMissingError)
+    return {
+      failure: "SLOTS_MISSING",
+      detail: error.message,
+      block: error.block,
+      accounts: error.accounts,
+    };
   if (error instanceof StoreError && error.code === "NO_TREES")
     return {
       failure: "NOT_AVAILABLE",

@@ -87,6 +87,8 @@ export type SourceEvent =
   | {readonly kind: "verification"; readonly block: number; readonly unverified: string | undefined}
   /** Of these accounts (`0x` text), only the source's word shows that the block removed and recreated them. */
   | {readonly kind: "resets"; readonly block: number; readonly accounts: readonly string[]}
+  /** More slots of these contracts (`0x` text) changed in the block than its trace names: some may not be provable. */
+  | {readonly kind: "incomplete"; readonly block: number; readonly contracts: readonly string[]}
   /** The thread that recovers senders ahead of their blocks has ended, for this reason. */
   | {readonly kind: "senders"; readonly reason: string}
   | NodesEvent

@@ -12,13 +12,14 @@ import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import type {TrieRoot} from "../../storage/trie/trie.ts";
+import {EMPTY_TRIE, type TrieRoot} from "../../storage/trie/trie.ts";
 import {decodeSlot, readTrieAccount, type StoredTrieAccount} from "../../storage/trie/trieAccount.ts";
 import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
 import {UnavailableError} from "../messages/failure.ts";
 import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, packedBytes, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {NodeText, QUOTE_BYTES} from "./nodeText.ts";
+import {SlicePaths} from "./slicePaths.ts";
 import type {YieldPoint} from "./yieldPoint.ts";
 
 /** How many roots of proved blocks are kept, 150 bytes each. */
@@ -49,6 +50,8 @@ const NO_ACCOUNT: StoredTrieAccount = {
 export class EthProver {
   private readonly nodes = new NodeText(MAX_PATH_BYTES);
   private readonly path: TriePath;
+  /** Call its `begin` before each call, and its `end` after it. */
+  readonly paths: SlicePaths;
 
   /** @param yieldPoint - checked before each slot */
   constructor(
@@ -57,16 +60,24 @@ export class EthProver {
     private readonly yieldPoint: YieldPoint,
   ) {
     this.path = new TriePath(store.tries, this.nodes.nodes);
+    this.paths = new SlicePaths(store);
   }
 
   /**
    * Appends the proof of a packed call of the forms ETH and ETH_AT, or of an entry of ETH_MULTI.
-   * @param joins - as of TriePath.open. @throws UnavailableError without the block's trie; StoreError
+   * @param joins - as of TriePath.open. @throws UnavailableError without the block's trie; NotInSliceError; StoreError
    */
   write(text: AnswerText, block: number, call: Buffer, joins = false): void {
     const {path} = this;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + ADDRESS_BYTES);
-    const value = path.open(this.roots.at(block), keccak256(address), "accounts", joins);
+    const value = this.paths.openAccount(
+      path,
+      block,
+      this.roots.at(block),
+      address,
+      keccak256(address),
+      joins,
+    );
     const account = value === undefined ? NO_ACCOUNT : readTrieAccount(value);
     text.reserve(FRAME_TEXT_BYTES);
     text.ascii('{"address":');
@@ -84,19 +95,33 @@ export class EthProver {
     text.quotedHex(account.storage.root, 0, WORD_BYTES);
     text.ascii(',"storageProof":[');
     const keyCount = readKeyCount(call, 0);
-    const {page} = account.storage;
+    const storage = value === undefined ? EMPTY_TRIE : account.storage;
     for (let i = 0; i < keyCount; i++) {
       this.yieldPoint.check();
       if (i > 0) text.byte(COMMA);
       const isShort = call[KEYS_AT + keyCount * WORD_BYTES + i] === 1;
-      this.writeSlot(text, page, call.subarray(packedBytes(i), packedBytes(i + 1)), isShort, joins);
+      this.writeSlot(
+        text,
+        storage,
+        address,
+        call.subarray(packedBytes(i), packedBytes(i + 1)),
+        isShort,
+        joins,
+      );
     }
     text.ascii("]}");
   }
 
-  private writeSlot(text: AnswerText, page: number, key: Uint8Array, isShort: boolean, joins: boolean): void {
+  private writeSlot(
+    text: AnswerText,
+    storage: TrieRoot,
+    address: Uint8Array,
+    key: Uint8Array,
+    isShort: boolean,
+    joins: boolean,
+  ): void {
     const {path} = this;
-    const stored = path.open(page, keccak256(key), "slots", joins);
+    const stored = this.paths.openSlot(path, storage, address, key, keccak256(key), joins);
     const value = stored === undefined ? NO_BYTES : decodeSlot(stored);
     text.ascii('{"key":');
     if (isShort) text.quotedNumber(key, 0, WORD_BYTES);

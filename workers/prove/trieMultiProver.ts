@@ -8,11 +8,13 @@
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
+import {EMPTY_TRIE} from "../../storage/trie/trie.ts";
 import {readTrieAccount} from "../../storage/trie/trieAccount.ts";
 import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
 import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, listEntries, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import type {TrieRoots} from "./ethProver.ts";
+import {SlicePaths} from "./slicePaths.ts";
 import type {YieldPoint} from "./yieldPoint.ts";
 
 const FIRST_BYTE = 0x05;
@@ -20,14 +22,16 @@ const FIRST_BYTE = 0x05;
 export class TrieMultiProver {
   private readonly nodes = Buffer.allocUnsafeSlow(MAX_PATH_BYTES);
   private readonly path: TriePath;
+  private readonly paths: SlicePaths;
 
   /** @param yieldPoint - checked before each account and slot */
   constructor(
-    {tries}: StateReader,
+    store: StateReader,
     private readonly roots: TrieRoots,
     private readonly yieldPoint: YieldPoint,
   ) {
-    this.path = new TriePath(tries, this.nodes);
+    this.path = new TriePath(store.tries, this.nodes);
+    this.paths = new SlicePaths(store);
   }
 
   /** @param call - packed, with at least one entry. @throws UnavailableError without the block's trie; StoreError */
@@ -37,18 +41,20 @@ export class TrieMultiProver {
     text.reserve(1);
     text.byte(FIRST_BYTE);
     const known = new Set<string>();
-    for (const [account, slots] of hashKeys(call, yieldPoint)) {
+    this.paths.begin();
+    for (const {address, path: account, slots} of hashKeys(call, yieldPoint)) {
       yieldPoint.check();
-      const value = path.open(root, account, "accounts");
-      const page = value && slots.length > 0 ? readTrieAccount(value).storage.page : 0;
+      const value = this.paths.openAccount(path, block, root, address, account);
+      const storage = value && slots.length > 0 ? readTrieAccount(value).storage : EMPTY_TRIE;
       this.writeNodes(text, known);
       const knownSlots = new Set<string>();
-      for (const slot of page === 0 ? [] : slots.sort(Buffer.compare)) {
+      for (const slot of storage === EMPTY_TRIE ? [] : slots.sort((a, b) => Buffer.compare(a.path, b.path))) {
         yieldPoint.check();
-        path.open(page, slot, "slots");
+        this.paths.openSlot(path, storage, address, slot.key, slot.path);
         this.writeNodes(text, knownSlots);
       }
     }
+    this.paths.end(block);
   }
 
   /** Appends the nodes of `path` that are not known, and makes them known. */
@@ -67,18 +73,33 @@ export class TrieMultiProver {
   }
 }
 
-/** @returns the accounts by the hash of their address, with the hashes of the slots of all entries that name them */
-function hashKeys(call: Buffer, yieldPoint: YieldPoint): readonly (readonly [Uint8Array, Uint8Array[]])[] {
-  const accounts = new Map<string, [Uint8Array, Uint8Array[]]>();
+interface HashedKey {
+  readonly key: Uint8Array;
+  /** keccak256 of the key. */
+  readonly path: Uint8Array;
+}
+
+interface HashedAccount {
+  readonly address: Uint8Array;
+  /** keccak256 of the address. */
+  readonly path: Uint8Array;
+  readonly slots: HashedKey[];
+}
+
+/** @returns the accounts in the order of their paths, with the slots of all entries that name them */
+function hashKeys(call: Buffer, yieldPoint: YieldPoint): readonly HashedAccount[] {
+  const accounts = new Map<string, HashedAccount>();
   for (const entry of listEntries(call)) {
     yieldPoint.check();
     const end = entry + KEYS_AT + readKeyCount(call, entry) * WORD_BYTES;
     const address = call.subarray(entry + ADDRESS_AT, entry + ADDRESS_AT + ADDRESS_BYTES);
     const name = address.toString("latin1");
-    const [path, slots] = accounts.get(name) ?? [keccak256(address), []];
-    for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES)
-      slots.push(keccak256(call.subarray(at, at + WORD_BYTES)));
-    accounts.set(name, [path, slots]);
+    const account: HashedAccount = accounts.get(name) ?? {address, path: keccak256(address), slots: []};
+    for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES) {
+      const key = call.subarray(at, at + WORD_BYTES);
+      account.slots.push({key, path: keccak256(key)});
+    }
+    accounts.set(name, account);
   }
-  return [...accounts.values()].sort(([a], [b]) => Buffer.compare(a, b));
+  return [...accounts.values()].sort((a, b) => Buffer.compare(a.path, b.path));
 }

@@ -17,6 +17,8 @@ const REORGANISED =
 
 const OPEN_RESETS =
   "accounts were removed and made again: only the SOURCE's word shows it, and no other node could be asked";
+const INCOMPLETE_SLICE =
+  "more slots of these contracts changed than the trace of the block names: some may not be provable";
 /** Most accounts in a log line. */
 const MOST_NAMED = 10;
 
@@ -82,6 +84,12 @@ export class SourceLog {
         const {block, accounts} = event;
         status.openResets += accounts.length;
         log.warn({block, accounts: accounts.slice(0, MOST_NAMED)}, this.named(OPEN_RESETS));
+        break;
+      }
+      case "incomplete": {
+        const {block, contracts} = event;
+        status.incompleteSlices++;
+        log.warn({block, contracts: contracts.slice(0, MOST_NAMED)}, INCOMPLETE_SLICE);
         break;
       }
       case "senders":

@@ -1,0 +1,67 @@
+/**
+ * What a store of slices takes from a block in place of its changes, and the record of the contracts in the slices.
+ *
+ *   slice   [{"address": "0x..", "from": 100, "to": 200}, ..]     JSON; a store of whole tries has no such record
+ */
+import {toHex} from "../hex.ts";
+
+/** Proofs, whose nodes are believed by their hashes alone. */
+export interface SliceBlock {
+  /** RLP of the nodes of proofs at the block: of all contracts, and of the slots that it changed. In any order. */
+  readonly nodes: readonly Uint8Array[];
+  readonly contracts: readonly SliceContract[];
+}
+
+export interface SliceContract {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** Slots that the block changed, 32 bytes each, with their proofs at the parent: RLP of nodes, from the root down. */
+  readonly slots: readonly {readonly slot: Uint8Array; readonly before: readonly Uint8Array[]}[];
+  /** All slots after the block, in the order of their paths. Only of a contract that the parent's slice lacks. */
+  readonly whole?: AsyncIterable<readonly WholeSlot[]> | undefined;
+}
+
+export interface WholeSlot {
+  /** 32 bytes: the keccak256 of the slot. */
+  readonly path: Uint8Array;
+  /** 32 bytes. */
+  readonly value: Uint8Array;
+}
+
+/** Blocks `from` to `to` have the contract's account and slots. */
+export interface SlicedContract {
+  /** 0x text, in lower case. */
+  readonly address: string;
+  readonly from: number;
+  /** undefined: it is still recorded. */
+  readonly to?: number | undefined;
+}
+
+export function encodeSlice(contracts: readonly SlicedContract[]): Buffer {
+  return Buffer.from(JSON.stringify(contracts));
+}
+
+export function decodeSlice(body: Buffer): readonly SlicedContract[] {
+  return JSON.parse(body.toString()) as readonly SlicedContract[];
+}
+
+/** The record after a block with these contracts. */
+export function sliceAfter(
+  before: readonly SlicedContract[],
+  block: number,
+  contracts: readonly SliceContract[],
+): readonly SlicedContract[] {
+  const now = new Set(contracts.map(({address}) => toHex(address)));
+  const kept = before.map(one =>
+    one.to === undefined && !now.has(one.address) ? {...one, to: block - 1} : one,
+  );
+  for (const {address, to} of kept) if (to === undefined) now.delete(address);
+  return [...kept, ...[...now].map(address => ({address, from: block}))];
+}
+
+/** The record after a rollback to `block`. */
+export function sliceUpTo(contracts: readonly SlicedContract[], block: number): readonly SlicedContract[] {
+  return contracts
+    .filter(({from}) => from <= block)
+    .map(one => (one.to !== undefined && one.to >= block ? {address: one.address, from: one.from} : one));
+}

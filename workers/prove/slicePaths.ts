@@ -1,0 +1,76 @@
+/** Paths in tries of which the store may have only slices: what is missing is gathered, so that it is asked for at once. */
+
+import type {StateReader} from "../../storage/block/stateReader.ts";
+import {NodeMissing} from "../../storage/errors.ts";
+import {toHex} from "../../storage/hex.ts";
+import type {TrieRoot} from "../../storage/trie/trie.ts";
+import type {TriePath} from "../../storage/trie/triePath.ts";
+import {NotInSliceError, SlotsMissingError} from "../messages/failure.ts";
+
+export class SlicePaths {
+  private readonly missing = new Map<string, Set<string>>();
+
+  constructor(private readonly store: StateReader) {}
+
+  /** @returns as TriePath.open. @throws NotInSliceError if the store has not this account at the block */
+  openAccount(
+    path: TriePath,
+    block: number,
+    page: number,
+    address: Uint8Array,
+    hash: Uint8Array,
+    joins = false,
+  ): Uint8Array | undefined {
+    try {
+      return path.open(page, hash, "accounts", joins);
+    } catch (error) {
+      if (!(error instanceof NodeMissing)) throw error;
+      throw new NotInSliceError(describeSlice(this.store, block, toHex(address)));
+    }
+  }
+
+  /** Notes a slot that is missing. @returns as TriePath.open */
+  openSlot(
+    path: TriePath,
+    storage: TrieRoot,
+    address: Uint8Array,
+    slot: Uint8Array,
+    hash: Uint8Array,
+    joins = false,
+  ): Uint8Array | undefined {
+    try {
+      return path.open(storage.page, hash, "slots", joins, storage.root);
+    } catch (error) {
+      if (!(error instanceof NodeMissing)) throw error;
+      const account = toHex(address);
+      const slots = this.missing.get(account) ?? new Set();
+      this.missing.set(account, slots.add(toHex(slot)));
+      return undefined;
+    }
+  }
+
+  /** Call it before the first account of each call. */
+  begin(): void {
+    this.missing.clear();
+  }
+
+  /** Call it after the last slot of each call. @throws SlotsMissingError if slots are missing */
+  end(block: number): void {
+    if (this.missing.size === 0) return;
+    const accounts = [...this.missing].map(([address, slots]) => ({address, slots: [...slots]}));
+    throw new SlotsMissingError(block, accounts);
+  }
+}
+
+function describeSlice(store: StateReader, block: number, address: string): string {
+  const contracts = store.readSlice() ?? [];
+  const own = contracts.filter(one => one.address === address);
+  const since = own.map(({from, to}) =>
+    to === undefined ? `from block ${from} on` : `blocks ${from} to ${to}`,
+  );
+  const has =
+    own.length > 0
+      ? `the store has this account ${since.join(" and ")}`
+      : `the store has slices of ${contracts.map(one => one.address).join(", ")}; --contracts adds others from then on`;
+  return `account ${address} is not in the store at block ${block}: ${has}`;
+}
