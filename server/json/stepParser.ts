@@ -1,6 +1,6 @@
 /**
- * JSON.parse of a long body in short steps. JSON.parse reads strings, numbers, and runs of elements or fields that fit a
- * step. What is around them is read here. So the result, and what is refused, are those of JSON.parse.
+ * JSON.parse of a long body in short steps. JSON.parse reads strings, numbers, and runs of elements or fields that fit
+ * a step. What is around them is read here. So the result, and what is refused, are those of JSON.parse.
  */
 import {isAscii, transcode} from "node:buffer";
 import type {Work} from "../fairness/work.ts";

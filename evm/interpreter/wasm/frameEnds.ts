@@ -6,11 +6,10 @@ import {current, FRAME_BYTES, setCurrent} from "./frames";
 import {undoTo} from "./journal";
 import {FRAMES, OUT_OF_GAS, PRECOMPILE_FAILED, RETURNED, REVERT, SUCCESS} from "./layout";
 import {cutLogs} from "./logs";
-import {IDENTITY_GAS, IDENTITY_WORD_GAS} from "./params";
-import {awaitedBytes, awaitedInput, awaitPrecompile} from "./precompiles";
+import {awaitPrecompile} from "./precompiles";
 import {setRefund} from "./refunds";
 import {clearReturned, returnedBytes, setReturned} from "./returned";
-import {addWork, endRun} from "./run";
+import {endRun} from "./run";
 import {setWord} from "./words";
 
 /** The host passes this if a precompile's price exceeds its gas, and other negative numbers if the input is invalid. */
@@ -25,19 +24,6 @@ export function endAwaited(gas: i64): bool {
     return endFrame(SUCCESS, RETURNED, returnedBytes);
   }
   return endFrame(gas == PRECOMPILE_OUT_OF_GAS ? OUT_OF_GAS : PRECOMPILE_FAILED, RETURNED, 0);
-}
-
-/** Runs the identity precompile, whose output is its input. @returns true if the run has ended */
-export function endIdentity(): bool {
-  const input = awaitedInput;
-  const bytes = awaitedBytes;
-  const words = (<i64>bytes + 31) >> 5;
-  const gas = load<i64>(current, Frame.GAS) - IDENTITY_GAS - IDENTITY_WORD_GAS * words;
-  awaitPrecompile(0, 0, 0);
-  if (gas < 0) return endFrame(OUT_OF_GAS, RETURNED, 0);
-  store<i64>(current, gas, Frame.GAS);
-  addWork(words >> 3);
-  return endFrame(SUCCESS, input, bytes);
 }
 
 /** Ends the current frame. @param out - address of its output. @returns true if it was the lowest frame */

@@ -12,7 +12,7 @@ import {CODE_AT, CODE_BYTES, jumpsOf} from "./codes";
 import {startCreate} from "./creations";
 import {destroy} from "./destruction";
 import {addModulo, divide, divideSigned, multiplyModulo, power, remainder, remainderSigned} from "./division";
-import {endFrame, endIdentity} from "./frameEnds";
+import {endFrame} from "./frameEnds";
 import * as Frame from "./frames";
 import {current, expand} from "./frames";
 import {hostReadBlockHash, IO_OUT} from "./host";
@@ -49,7 +49,7 @@ import {
   LOG_BYTE_GAS,
   WARM_GAS,
 } from "./params";
-import {awaited, IDENTITY} from "./precompiles";
+import {awaited} from "./precompiles";
 import {returnedBytes} from "./returned";
 import {noteSensitive, takeWork} from "./run";
 import * as Slot from "./slots";
@@ -92,10 +92,7 @@ export const WAITING: u32 = 2;
 export function execute(budget: i32): u32 {
   let steps = budget;
   while (true) {
-    if (awaited == IDENTITY) {
-      if (endIdentity()) return ENDED;
-      steps -= takeWork();
-    } else if (awaited != 0) return WAITING;
+    if (awaited != 0) return WAITING;
     const frame = current;
     let ip: usize = load<u32>(frame, Frame.IP);
     let sp: usize = load<u32>(frame, Frame.SP);

@@ -1,6 +1,4 @@
-/** The precompile that the run waits for. All but the identity precompile (frameEnds.ts) run in the host. */
-
-export const IDENTITY: u32 = 4;
+/** The precompile that the run waits for: the host runs it. */
 
 /** 0: none. Its gas is that of the current frame. */
 export let awaited: u32 = 0;
