@@ -41,6 +41,8 @@ export class Pages implements TriePages {
   private lastPage = -1;
   private last: OpenPage = {body: Buffer.alloc(0), base: 0, isAnchor: false};
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
+  /** The highest number of a page that this process has written. */
+  writtenTo = 0;
   private cachedReads = 0;
   private storedReads = 0;
 
@@ -60,7 +62,8 @@ export class Pages implements TriePages {
   private readonly openBase = (page: number): OpenPage => this.find(page, true);
 
   private find(page: number, isBase: boolean): OpenPage {
-    const cached = this.findCached(page) ?? (page === this.lastPage ? this.last : undefined);
+    const cached =
+      this.shared.get(page) ?? this.repeated.get(page) ?? (page === this.lastPage ? this.last : undefined);
     if (cached !== undefined) {
       this.cachedReads++;
       return cached;
@@ -75,10 +78,6 @@ export class Pages implements TriePages {
     this.lastPage = page;
     this.last = opened;
     return opened;
-  }
-
-  findCached(page: number): OpenPage | undefined {
-    return this.shared.get(page) ?? this.repeated.get(page);
   }
 
   /** @throws StoreError RECORD_DAMAGED */

@@ -52,7 +52,6 @@ export class WriteBatch implements TrieStore {
   private writing = new Pending();
   /** undefined: no write is in progress. After a refused write, this stays rejected. */
   private written: Promise<void> | undefined;
-  private writtenTo: number;
   /** The newest block whose record was put, now or before. undefined: none. */
   private newestBlock: number | undefined;
   private readonly pageKey = pageKey(0);
@@ -73,7 +72,6 @@ export class WriteBatch implements TrieStore {
     this.pages = reader.pages;
     this.directory = directory;
     this.tail = new LogTail(directory);
-    this.writtenTo = nextPage - 1;
   }
 
   get hasPending(): boolean {
@@ -237,14 +235,10 @@ export class WriteBatch implements TrieStore {
   private requireNewPages(puts: readonly Put[]): void {
     for (const {page} of puts) {
       if (page === 0) continue;
-      assertInvariant(page > this.writtenTo, "page numbers rise from write to write");
-      assertInvariant(
-        this.pages.findCached(page) === undefined,
-        "a new page has a number that no reader has cached",
-      );
-      this.writtenTo = page;
+      assertInvariant(page > this.pages.writtenTo, "page numbers rise from write to write");
+      assertInvariant(page < this.nextPage, "block records name a page number above all pages");
+      this.pages.writtenTo = page;
     }
-    assertInvariant(this.writtenTo < this.nextPage, "block records name a page number above all pages");
   }
 
   private keepPending(key: Buffer, value: Buffer): void {
