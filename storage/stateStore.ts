@@ -8,7 +8,7 @@ import {join} from "node:path";
 import {Level} from "level";
 import {makeFormat, readFormat, requireFormat} from "./block/format.ts";
 import {StateReader} from "./block/stateReader.ts";
-import {acknowledge, reclaimPages, rollBack} from "./commit/rollback.ts";
+import {acknowledge, reclaimPages, removeMissed, rollBack} from "./commit/rollback.ts";
 import type {WriteTarget} from "./commit/writeBatch.ts";
 import {requireAcknowledged} from "./directory/acknowledgedNote.ts";
 import {requireUndamagedFiles} from "./directory/openingCheck.ts";
@@ -182,6 +182,7 @@ export class StateStore implements WriteTarget {
     const latest = await reader.latest();
     const note = await requireAcknowledged(directory, latest);
     await this.reclaim();
+    if (reader.readSlice() !== undefined) await removeMissed(this);
     if (latest !== undefined && latest !== note?.block) acknowledge(directory, latest);
   }
 }

@@ -172,6 +172,8 @@ function describeSourceEvent(event: SourceEvent): string | undefined {
         : `blocks from ${event.block} on are unverified: ${event.unverified}`;
     case "resets":
       return `block ${event.block}: nothing but the source shows that ${event.accounts[0]} was removed and made again, of ${event.accounts.length} such accounts`;
+    case "missed":
+      return `blocks ${event.from} to ${event.to} cannot be proved: the node no longer had their states`;
     case "incomplete":
       return `block ${event.block}: more slots of ${event.contracts.join(", ")} changed than its trace names: some may not be provable`;
     case "senders":

@@ -123,6 +123,14 @@ export function parseAddress(text: string): Uint8Array {
   throw new InvalidArgumentError("Expected an address: 0x and 40 hex digits.");
 }
 
+/** `0x` and 40 digits, perhaps with `:whole`. @returns lower case */
+export function parseSliced(text: string): string {
+  if (/^0x[0-9a-f]{40}(:whole)?$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError(
+    "Expected addresses, each perhaps with :whole, such as 0x4200000000000000000000000000000000000016.",
+  );
+}
+
 export const parseChainId = bigintParser(1n, "a chain id above 0");
 
 export function parseText(text: string): string {

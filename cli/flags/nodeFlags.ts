@@ -105,11 +105,16 @@ export function readNodeSource(
   values: Pick<NodeSource, "source"> & {
     readonly genesis: string | undefined;
     readonly to?: number | undefined;
+    readonly contracts?: readonly string[] | undefined;
   },
   follow: boolean,
 ): NodeSource {
   const {source, genesis: genesisPath, to} = values;
-  return {kind: "node", source, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
+  const contracts = values.contracts?.map(text => {
+    const [address = "", form] = text.split(":");
+    return {address, isWhole: form !== undefined};
+  });
+  return {kind: "node", source, contracts, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }
 
 function readHeaderFile(

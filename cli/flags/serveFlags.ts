@@ -15,6 +15,7 @@ import {
   parseNatsUrl,
   parseNetwork,
   parseOrigin,
+  parseSliced,
   parseStreamName,
   parseText,
 } from "./flagValues.ts";
@@ -75,6 +76,10 @@ export const SERVE_FLAGS = {
     ...createNodeFlags("l2"),
     source: SOURCE_FLAG,
     genesis: value("<file>", parseText).says("genesis.json with its alloc, in the format of geth", READS_L2),
+    contracts: value("<addresses>", listParser(parseSliced)).says(
+      "store slices of these contracts instead of the whole chain (docs/slices.md), comma-separated; ADDRESS:whole also stores all slots that it has at the start",
+      "l2, !diffs, !source",
+    ),
     allowUnverified: {...ALLOW_UNVERIFIED_FLAG, needs: "diffs | l2 | feed"},
     finalized: {...FINALIZED_FLAG, needs: "diffs | l2 | feed"},
     maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(

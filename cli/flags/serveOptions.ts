@@ -28,14 +28,25 @@ const UPLOAD_BYTES_PER_SECOND = 50e6;
 export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
   const {db, host, port, metricsPort, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
   const {maxFinalityLag, demo, checkStore: verify} = values;
-  const {chainId, suite, cors = [], allowHost = [], namespace, history, trustForwarded, balanced} = values;
+  const {
+    chainId,
+    contracts,
+    cors = [],
+    allowHost = [],
+    namespace,
+    history,
+    trustForwarded,
+    balanced,
+  } = values;
   const nodes = readNodes(values, "l2", command);
   // With --diffs, the nodes of --l2 are only asked what is finalized.
   if (diffs !== undefined && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
     ...{db, host, port, metricsPort, workers, diffs, allowUnverified, finalized, demo, verify},
-    ...{chainId, suite, cors, namespace, history, trustForwarded, http, isBalanced: balanced},
+    ...{chainId, cors, namespace, history, trustForwarded, http, isBalanced: balanced},
     ...readFeed(values, command),
+    // A new store of slices has no sparse trees.
+    suite: values.suite ?? (contracts === undefined ? undefined : "keccak"),
     cacheBytes: cacheMb * 2 ** 20,
     l2: diffs === undefined && nodes !== undefined ? readNodeSource(nodes, values, true) : undefined,
     maxFinalityLagSeconds: maxFinalityLag,

@@ -1,6 +1,6 @@
 /** Flags that several commands share. */
 import {DEFAULT_SUITE_NAME, STORE_SUITE_NAMES, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
-import {NODE_SOURCES} from "../../workers/messages/importSource.ts";
+import {WHOLE_SOURCES} from "../../workers/messages/importSource.ts";
 import {onSwitch, value} from "./flagTable.ts";
 import {parseAddress, parseChainId, parseFinalized, parseHistory, parseText} from "./flagValues.ts";
 
@@ -13,7 +13,7 @@ export const CONFIG_FLAG = value("<file>", parseText).says(
   "read flags from this file, with lines such as db = /data/db; flags and variables take precedence",
 );
 
-export const SOURCE_FLAG = value("<name>", NODE_SOURCES).says(
+export const SOURCE_FLAG = value("<name>", WHOLE_SOURCES).says(
   "how to read blocks of --l2: execute them here, or take the changes from the node's traces or trie logs (default: chosen by what the store and the node support)",
   READS_L2,
 );

@@ -18,7 +18,9 @@ export interface NodeBlock {
 }
 
 export interface BlockReader {
-  readonly name: "execute" | "trace" | "trielogs";
+  readonly name: "execute" | "trace" | "trielogs" | "slice";
+  /** An empty store begins with the node's newest block, not with block 0. */
+  readonly beginsAtHead?: boolean;
   readonly maxBlocks: number;
   /**
    * Checks what can be checked without the blocks before them. @throws NodeFailure, NodeRefusal

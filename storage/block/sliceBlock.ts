@@ -10,6 +10,8 @@ export interface SliceBlock {
   /** RLP of the nodes of proofs at the block: of all contracts, and of the slots that it changed. In any order. */
   readonly nodes: readonly Uint8Array[];
   readonly contracts: readonly SliceContract[];
+  /** The parent's state was not to be had: the slices begin again, and which slots the block changed is not known. */
+  readonly isFresh: boolean;
 }
 
 export interface SliceContract {
@@ -18,7 +20,7 @@ export interface SliceContract {
   /** Slots that the block changed, 32 bytes each, with their proofs at the parent: RLP of nodes, from the root down. */
   readonly slots: readonly {readonly slot: Uint8Array; readonly before: readonly Uint8Array[]}[];
   /** All slots after the block, in the order of their paths. Only of a contract that the parent's slice lacks. */
-  readonly whole?: AsyncIterable<readonly WholeSlot[]> | undefined;
+  readonly whole?: readonly WholeSlot[] | undefined;
 }
 
 export interface WholeSlot {
@@ -26,6 +28,14 @@ export interface WholeSlot {
   readonly path: Uint8Array;
   /** 32 bytes. */
   readonly value: Uint8Array;
+}
+
+/** What is to be recorded of a contract. */
+export interface SlicedAddress {
+  /** 0x text, in lower case. */
+  readonly address: string;
+  /** All its slots are stored from its first block on. */
+  readonly isWhole: boolean;
 }
 
 /** Blocks `from` to `to` have the contract's account and slots. */

@@ -188,7 +188,10 @@ export class StateReader {
   readChain(): ChainRecord | undefined {
     if (this.knownChain === undefined) {
       const body = this.readMark(META.chain);
-      if (body !== undefined) this.knownChain = decodeChain(body);
+      const chain = body && decodeChain(body);
+      // Slices may begin again at another block.
+      if (chain?.first !== undefined && this.readSlice() !== undefined) return chain;
+      this.knownChain = chain;
     }
     return this.knownChain;
   }

@@ -3,7 +3,7 @@ import {encodeLayer1Record} from "../block/layer1Mark.ts";
 import {encodeOpenResets, openUpTo} from "../block/openResets.ts";
 import {encodeSlice, sliceUpTo} from "../block/sliceBlock.ts";
 import type {StateReader} from "../block/stateReader.ts";
-import {writeNote} from "../directory/acknowledgedNote.ts";
+import {removeNote, writeNote} from "../directory/acknowledgedNote.ts";
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {damaged, writeSynced} from "../leveldb/levelErrors.ts";
@@ -43,8 +43,11 @@ type Batch = ReturnType<WriteTarget["db"]["batch"]>;
  */
 export async function rollBack(target: WriteTarget, block: number, evenFinalized = false): Promise<void> {
   const {reader, db, directory} = target;
+  const slice = reader.readRecord(SLICE);
+  if (slice !== undefined) await removeMissed(target);
   const latest = (await reader.latest()) ?? block;
   const finalized = reader.readFinalized() ?? -1;
+  if (slice !== undefined && block < reader.firstBlock) return beginAgain(target, latest, slice);
   // Every pruned block is finalized, so the check below refuses it.
   if (evenFinalized || reader.readPruned(block) === undefined) reader.blockOrThrow(block);
   if (!evenFinalized && block < Math.min(finalized, latest))
@@ -68,6 +71,44 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   } while (head > block);
   await reclaimPages(target);
   acknowledge(directory, block);
+}
+
+/** Removes all blocks of a store of slices, whose first block is on a branch that was left. */
+async function beginAgain(target: WriteTarget, latest: number, slice: Buffer): Promise<void> {
+  const {reader, db, directory} = target;
+  const {firstBlock} = reader;
+  const finalized = reader.readFinalized() ?? -1;
+  if (finalized >= firstBlock)
+    throw new StoreError(
+      "FINALIZED",
+      `blocks up to ${finalized} are finalized, and finalized blocks are not removed`,
+    );
+  if (latest > firstBlock) await rollBack(target, firstBlock);
+  const floor = encodeNumber(await reader.nextPage());
+  removeNote(directory);
+  const batch = db.batch();
+  removeBlocks(reader, firstBlock, firstBlock - 1, batch);
+  put(batch, META.floor, floor);
+  put(batch, META.chain, Buffer.alloc(0));
+  put(batch, META.earliest, encodeNumber(0));
+  put(batch, SLICE, slice);
+  await writeSynced(batch);
+  await reclaimPages(target);
+}
+
+/** Removes the blocks of a slice's gap that has no block above it: a crash came before that. */
+export async function removeMissed({reader, db}: WriteTarget): Promise<void> {
+  const above = ((await reader.latest()) ?? -1) + 1;
+  for (let from = await reader.prunedFrom(above); from !== undefined; from = await reader.prunedFrom(above)) {
+    const batch = db.batch();
+    for (let block = from; block < from + BLOCKS_AT_ONCE; block++) {
+      const record = reader.readPruned(block);
+      if (record === undefined) break;
+      batch.del(hashKey(record.header.hash));
+      batch.del(prunedKey(block));
+    }
+    await writeSynced(batch);
+  }
 }
 
 function removeBlocks(reader: StateReader, head: number, to: number, batch: Batch): void {

@@ -8,6 +8,9 @@ import {EMPTY_TRIE, NO_NODES, TrieReader, type TrieRoot, TrieWriter} from "../tr
 import {encodeSlot, readTrieAccount} from "../trie/trieAccount.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
+/** As many entries as an update takes. */
+const SLOTS_AT_ONCE = 4096;
+
 interface SlicedBlock {
   readonly trie: TrieRoot;
   /** Contracts (0x text) of which the block changed more slots than were named: they may be missing later. */
@@ -24,14 +27,15 @@ export class SliceTrie {
   }
 
   /**
-   * @param before - the parent's trie; undefined if it is not stored
+   * @param parent - the parent's trie; undefined if it is not stored
    * @throws StoreError SLICE_INVALID if the nodes do not lead from the root to every contract and changed slot
    */
   async apply(
-    before: TrieRoot | undefined,
+    parent: TrieRoot | undefined,
     {number, stateRoot}: {readonly number: number; readonly stateRoot: Uint8Array},
-    {nodes, contracts}: SliceBlock,
+    {nodes, contracts, isFresh}: SliceBlock,
   ): Promise<SlicedBlock> {
+    const before = isFresh ? undefined : parent;
     const known = contracts.map(
       ({address}) => before && readStorage(this.reader, before, keccak256(address)),
     );
@@ -79,13 +83,14 @@ export class SliceTrie {
   }
 
   private async load(
-    whole: AsyncIterable<readonly WholeSlot[]>,
+    whole: readonly WholeSlot[],
     root: Uint8Array,
     number: number,
     address: Uint8Array,
   ): Promise<ReturnType<TrieWriter["absorb"]>> {
     let trie = EMPTY_TRIE;
-    for await (const slots of whole) {
+    for (let at = 0; at < whole.length; at += SLOTS_AT_ONCE) {
+      const slots = whole.slice(at, at + SLOTS_AT_ONCE);
       const writes = slots.map(({path, value}) => ({path, value: encodeSlot(value)}));
       trie = this.writer.update(trie, writes, "slots");
       await this.batch.flushIfFull();

@@ -14,7 +14,7 @@
  * Only a rollback lowers them, so it replaces the file by a synced rename. A power cut may leave a new file empty or
  * all zero; then there is no note.
  */
-import {fsyncSync, readSync, renameSync, writeFileSync, writeSync} from "node:fs";
+import {fsyncSync, readSync, renameSync, rmSync, writeFileSync, writeSync} from "node:fs";
 import {join} from "node:path";
 import {crc32} from "node:zlib";
 import {StoreError} from "../errors.ts";
@@ -83,6 +83,12 @@ export async function requireAcknowledged(
   const loss = note === undefined ? undefined : describeLoss(note, latest);
   if (loss !== undefined) throw new StoreError("STORE_DAMAGED", `${store} is damaged: ${NOTE_FILE}: ${loss}`);
   return note;
+}
+
+/** Of a store that is left without blocks. Synced: a note that names a removed block would show a loss. */
+export function removeNote(directory: string): void {
+  rmSync(join(directory, NOTE_FILE), {force: true});
+  withFile(directory, "r", fsyncSync);
 }
 
 /** @returns false if there is no file whose slots can be told apart. @throws the system's errors */

@@ -99,6 +99,14 @@ export class PrunedBlocks {
     this.tos.splice(first, end - first, high);
   }
 
+  /** Blocks above `last` were removed. */
+  cut(last: number): void {
+    const count = this.rangeAbove(last);
+    this.froms.length = count;
+    this.tos.length = count;
+    if ((this.tos[count - 1] ?? -1) > last) this.tos[count - 1] = last;
+  }
+
   private rangeAbove(block: number): number {
     return countBelow(this.froms.length, at => (this.froms[at] as number) <= block);
   }

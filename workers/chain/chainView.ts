@@ -191,7 +191,7 @@ export class ChainView {
     return {...failure, nearest: this.prunedBlocks.nearest(failure.block)};
   }
 
-  /** Called only by the pruner, before it prunes. @returns how many of the blocks were not pruned before */
+  /** Called by the pruner, before it prunes, and for blocks of which only the headers are stored. @returns how many of the blocks were not pruned before */
   addPruned(from: number, to: number): number {
     const {prunedBlocks} = this;
     let added = 0;
@@ -215,6 +215,7 @@ export class ChainView {
   setHead(read: Head, rollbacks = this.rollbacks): void {
     const before = this.current;
     this.rollbacks = rollbacks;
+    if ((read.latest ?? -1) < (before.latest ?? -1)) this.prunedBlocks.cut(read.latest ?? -1);
     const {earliest} = read;
     const head =
       earliest === undefined ? read : {...read, earliest: this.prunedBlocks.unprunedFrom(earliest)};

@@ -12,6 +12,7 @@ import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
 import type {ChainCommand, ImportEvent, ImportJob, ImportOutcome} from "../messages/importJob.ts";
+import type {SourceEvent} from "../messages/importSource.ts";
 import type {ImportThread} from "../threads/importThread.ts";
 import type {Running} from "../threads/running.ts";
 import {readHead} from "../threads/storedHead.ts";
@@ -51,12 +52,16 @@ export class ChainWrites {
       this.chain.setHead(event.head, event.rollbacks);
       listeners.onEvent(event);
     };
+    const onSource = (event: SourceEvent): void => {
+      if (event.kind === "missed") this.chain.addPruned(event.from, event.to);
+      listeners.onSource(event);
+    };
     const onOutcome = (outcome: ImportOutcome): void => {
       this.chain.setHead(outcome.head, this.chain.rollbackSignal.count);
       if (!outcome.ok && outcome.writeFailed) this.refuse(outcome.message);
     };
     const begun = {...job, rollbackSignal: this.chain.rollbackSignal.cells};
-    const session = new ImportSession(this.thread, begun, this.commands, {...listeners, onEvent, onOutcome});
+    const session = new ImportSession(this.thread, begun, this.commands, {onEvent, onSource, onOutcome});
     this.sessions.add(session);
     void session.ended.then(() => this.sessions.delete(session));
     return session;

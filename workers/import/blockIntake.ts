@@ -35,6 +35,8 @@ export class BlockIntake {
   private finalizedBySource = -1;
   /** The last block from the source that is in the store. */
   private newestSeen: number | undefined;
+  /** The blocks of which only the headers are stored, until they are reported. */
+  private missed: {readonly from: number; readonly to: number} | undefined;
   private readonly rollbackSignal: RollbackSignal | undefined;
   /** The newest stored block before the import; -1 for none. */
   private latestBefore: number;
@@ -161,6 +163,7 @@ export class BlockIntake {
           isVerified && block.isExecuted !== true && difference.expectedStateRoot === undefined;
         const hasOpenResets = believes && (await this.checkResets(block, difference, prepared.resets));
         const changes = this.job.keepsChanges === true ? packChanges(difference) : undefined;
+        this.noteMissed(difference);
         this.writer.commit(prepared, {isVerified, trie: found.trie, hasOpenResets, changes});
       } catch (error) {
         prepared.drop();
@@ -213,7 +216,15 @@ export class BlockIntake {
     // Only once the source has shown that it is of this chain, and only up to its newest block.
     if (finalized !== undefined && this.newestSeen !== undefined && this.mayFinalize)
       this.writer.markFinalized(finalized === "last" ? this.newestSeen : finalized);
+    const {missed} = this;
     await this.writer.flush();
+    if (missed === undefined || missed.to === this.writer.latest) return;
+    this.missed = undefined;
+    this.onEvent({kind: "missed", ...missed});
+  }
+
+  private noteMissed({header: {number}, slice}: BlockDifference): void {
+    if (slice === "missed") this.missed = {from: this.missed?.from ?? number, to: number};
   }
 
   /** Call it only when all blocks are flushed. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */

@@ -135,8 +135,12 @@ export class Importer {
     const {latest} = this.intake.writer;
     // A command may have removed blocks, perhaps more than these.
     if (latest === undefined || latest <= ancestor) return;
-    await this.rollback(ancestor);
-    this.onEvent({kind: "reorganised", latest, ancestor});
+    await this.flush();
+    const {reader} = this.store;
+    // The ancestor may be a block of which only the header is stored.
+    const to = (await reader.unprunedBelow(ancestor + 1)) ?? reader.firstBlock - 1;
+    await this.rollback(to);
+    this.onEvent({kind: "reorganised", latest, ancestor: to});
   }
 
   private async begin(source: PullSource | StateSource): Promise<void> {

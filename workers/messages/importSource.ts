@@ -1,7 +1,9 @@
 /** Where an import reads from, and what happens to a source that is followed. */
+
 import type {NatsSettings} from "../../nodes/feed/natsConnection.ts";
 import type {HeadsEvent} from "../../nodes/rpc/newHeads.ts";
 import type {NodesEvent, NodesSettings} from "../../nodes/rpc/nodes.ts";
+import type {SlicedAddress} from "../../storage/block/sliceBlock.ts";
 
 /** Where an import reads from. Paths may be .gz; `-` is standard input (not for blocks and genesis). */
 export type ImportSource =
@@ -42,13 +44,17 @@ export interface StateSource {
 }
 
 /** How blocks come from a node, in the order in which they are preferred (import/follow/sourceChoice.ts). */
-export const NODE_SOURCES = ["execute", "trace", "trielogs"] as const;
+export const WHOLE_SOURCES = ["execute", "trace", "trielogs"] as const;
+/** `slice`: of a store of slices, which has no other source. */
+export const NODE_SOURCES = [...WHOLE_SOURCES, "slice"] as const;
 export type NodeSourceName = (typeof NODE_SOURCES)[number];
 
 export interface NodeSource {
   readonly kind: "node";
   /** undefined: chosen by what the store and the node can do. */
-  readonly source: NodeSourceName | undefined;
+  readonly source: (typeof WHOLE_SOURCES)[number] | undefined;
+  /** Contracts of which a store of slices is made. undefined: those that the store has, or the whole chain. */
+  readonly contracts?: readonly SlicedAddress[] | undefined;
   readonly nodes: NodesSettings;
   /** For this long at the start, the first healthy node is followed even if another one is ahead. */
   readonly surveyAfterMs: number;
@@ -89,6 +95,8 @@ export type SourceEvent =
   | {readonly kind: "resets"; readonly block: number; readonly accounts: readonly string[]}
   /** More slots of these contracts (`0x` text) changed in the block than its trace names: some may not be provable. */
   | {readonly kind: "incomplete"; readonly block: number; readonly contracts: readonly string[]}
+  /** A store of slices has only the headers of these blocks: the node no longer had their states. */
+  | {readonly kind: "missed"; readonly from: number; readonly to: number}
   /** The thread that recovers senders ahead of their blocks has ended, for this reason. */
   | {readonly kind: "senders"; readonly reason: string}
   | NodesEvent

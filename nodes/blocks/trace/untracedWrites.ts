@@ -54,6 +54,11 @@ export interface UntracedWrite {
   readonly slots: readonly string[];
 }
 
+/** @returns those at one of these addresses (0x text, in lower case) */
+export function systemContracts(addresses: readonly string[]): SystemContract[] {
+  return SYSTEM_CONTRACTS.filter(({address}) => addresses.includes(address));
+}
+
 /** @returns those with code at this block (a quantity, or "latest"). @throws NodeFailure, NodeRefusal */
 export async function findSystemContracts(node: Node, block: string): Promise<SystemContract[]> {
   const calls = SYSTEM_CONTRACTS.map(({address}) => ({method: "eth_getCode", params: [address, block]}));

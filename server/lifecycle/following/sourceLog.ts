@@ -86,6 +86,12 @@ export class SourceLog {
         log.warn({block, accounts: accounts.slice(0, MOST_NAMED)}, this.named(OPEN_RESETS));
         break;
       }
+      case "missed":
+        log.warn(
+          {from: event.from, to: event.to},
+          "blocks cannot be proved: the node no longer had their states",
+        );
+        break;
       case "incomplete": {
         const {block, contracts} = event;
         status.incompleteSlices++;

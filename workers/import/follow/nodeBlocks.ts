@@ -89,11 +89,12 @@ export async function* readNodeBlocks(
     if (to - latest >= READING_BLOCKS || looksBehind >= MAX_LOOKS_BEHIND) watch.set("reading");
     looksBehind = 0;
     progress.target = to;
-    const wanted = {from: latest + 1, to, maxBlocks: reader.maxBlocks};
+    const from = latest < 0 && reader.beginsAtHead === true ? to : latest + 1;
+    const wanted = {from, to, maxBlocks: reader.maxBlocks};
     for await (const block of readAhead(createRead(chain, reader), wanted, signal)) {
       // A command may have removed blocks.
       const {newest} = writer;
-      if (block.number !== (newest?.number ?? -1) + 1) break;
+      if (block.number !== (newest === undefined ? from : newest.number + 1)) break;
       isSuspect = newest !== undefined && Buffer.compare(block.parentHash, newest.hash) !== 0;
       if (isSuspect) break;
       yield toStep(chain, reader, block);
@@ -186,12 +187,17 @@ async function findFork(
     // This may be another node than the one whose head it is. If it only lags, no block may be removed.
     const own = await readHead(node);
     if (!mayDiffer(writer, own, isSuspect)) return undefined;
-    const {latest = 0, finalizedTo} = writer;
+    const {latest = 0, finalizedTo, firstBlock} = writer;
+    // A store of slices begins with a block that is not final, and begins again if that was replaced.
+    if (firstBlock > Math.max(finalizedTo, 0) && own.number >= firstBlock) {
+      const first = await readNamedBlock(node, firstBlock, `${node.name}: it has no block ${firstBlock}`);
+      if (Buffer.compare(first.hash, hashOf(writer, firstBlock)) !== 0) return firstBlock - 1;
+    }
     const from = Math.min(own.number, latest);
     const stored = {
       hashOf: (block: number) => hashOf(writer, block),
       // A node that ends below the finalized block must have the stored blocks up to its end.
-      floor: Math.min(Math.max(finalizedTo, 0), from),
+      floor: Math.min(Math.max(finalizedTo, firstBlock), from),
       why: finalizedTo >= 0 ? "is finalized" : "is the first one",
     };
     const shared = await findCommonAncestor(node, stored, from);

@@ -4,13 +4,16 @@ import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {parseObject} from "../../../evm/execution/gethJson.ts";
 import {recoverAuthority} from "../../../evm/execution/run/authorizations.ts";
+import {SliceReader} from "../../../nodes/blocks/slice/sliceReader.ts";
 import {SettingsFault, type SourceStep, Stopped} from "../../../nodes/blocks/sourceStep.ts";
 import {TraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
 import {TrieLogReader} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import {readGenesis} from "../../../nodes/files/inputFile.ts";
+import {parseQuantity} from "../../../nodes/rpc/answerValues.ts";
 import {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
 import type {Node} from "../../../nodes/rpc/node.ts";
 import {Nodes} from "../../../nodes/rpc/nodes.ts";
+import type {SlicedAddress} from "../../../storage/block/sliceBlock.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {NodeSource} from "../../messages/importSource.ts";
@@ -43,14 +46,25 @@ export async function* readNode(
   let executed: ExecuteReader | undefined;
   try {
     const ask = <T>(work: (node: Node) => Promise<T>): Promise<T> => nodes.use(work, signal);
-    const choice = await chooseSource({asked: source.source, writer, hasGenesis: genesis !== undefined, ask});
+    const contracts = findSliced(source, host);
+    const choice =
+      contracts === undefined
+        ? await chooseSource({asked: source.source, writer, hasGenesis: genesis !== undefined, ask})
+        : ({source: "slice", why: "the store has slices"} as const);
     onEvent({kind: "chosen", ...choice});
     const survey =
       follow || to !== undefined ? new HeadSurvey(nodes, writer, source.surveyAfterMs) : undefined;
-    const chain: NodeChain = {nodes, heads, survey, watch, host};
+    const chainOf: NodeChain = {nodes, heads, survey, watch, host};
+    if (contracts !== undefined) {
+      const chain = {chainId: chainId ?? (await ask(readChainId)), config: genesis?.config};
+      const known = new Set(host.reader.readSlice()?.map(({address}) => address));
+      const read = new SliceReader(contracts, known, chain, () => writer.latest === undefined);
+      yield* readNodeBlocks(chainOf, read, follow ? undefined : (to ?? "head"));
+      return;
+    }
     if (choice.source === "execute") executed = new ExecuteReader(genesis?.forks ?? readForks(writer), host);
     if (writer.latest === undefined && genesis !== undefined)
-      yield await readNodeGenesis(genesis, chain, executed ?? new ExecuteReader(genesis.forks, host));
+      yield await readNodeGenesis(genesis, chainOf, executed ?? new ExecuteReader(genesis.forks, host));
     const read =
       choice.source === "trielogs"
         ? new TrieLogReader(chainId)
@@ -59,12 +73,33 @@ export async function* readNode(
             () => writer.trie !== undefined,
             (name, why) => onEvent({kind: "method", name, method: "traces with codes", why}),
           );
-    yield* readNodeBlocks(chain, executed ?? read, follow ? undefined : (to ?? "head"));
+    yield* readNodeBlocks(chainOf, executed ?? read, follow ? undefined : (to ?? "head"));
   } catch (error) {
     throw signal.aborted ? new Stopped() : error;
   } finally {
     await Promise.all([nodes.close(), heads.close(), executed?.execution.senders.close()]);
   }
+}
+
+/** @returns the contracts of a store of slices; undefined: the whole chain is stored. @throws SettingsFault */
+function findSliced(
+  {contracts}: NodeSource,
+  {reader, writer}: SourceHost,
+): readonly SlicedAddress[] | undefined {
+  const stored = reader.readSlice();
+  if (contracts === undefined)
+    return stored?.flatMap(({address, to}) => (to === undefined ? [{address, isWhole: false}] : []));
+  if (stored === undefined && writer.latest !== undefined)
+    throw new SettingsFault("--contracts: the store has the whole state; slices need a store of their own");
+  if (reader.hasTrees)
+    throw new SettingsFault(
+      `--contracts: a store of slices needs the suite keccak, this one has ${reader.suiteName}`,
+    );
+  return contracts;
+}
+
+async function readChainId(node: Node): Promise<bigint> {
+  return parseQuantity(await node.request("eth_chainId", []), "eth_chainId", 256);
 }
 
 /** @returns the genesis file's, or else `known`. @throws SettingsFault if they differ */

@@ -1,4 +1,4 @@
-/** Chooses how blocks are read: as requested, or else by the first of NODE_SOURCES that suits store and node. */
+/** Chooses how blocks are read: as requested, or else by the first of WHOLE_SOURCES that suits store and node. */
 
 import {describeMissingTrie} from "../../../evm/execution/executionError.ts";
 import {SettingsFault, SourceError} from "../../../nodes/blocks/sourceStep.ts";
@@ -6,7 +6,7 @@ import {probeTraces} from "../../../nodes/blocks/trace/traceMethod.ts";
 import {probeTrieLogs} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import type {Node} from "../../../nodes/rpc/node.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
-import {NODE_SOURCES, type NodeSourceName} from "../../messages/importSource.ts";
+import {type NodeSourceName, WHOLE_SOURCES} from "../../messages/importSource.ts";
 
 interface Situation {
   readonly asked: NodeSourceName | undefined;
@@ -23,7 +23,7 @@ interface Judgement {
 export async function chooseSource(situation: Situation): Promise<{source: NodeSourceName; why: string}> {
   const {asked} = situation;
   const reasons: string[] = [];
-  for (const source of asked === undefined ? NODE_SOURCES : [asked]) {
+  for (const source of asked === undefined ? WHOLE_SOURCES : [asked]) {
     const {suits, why} = await judge(source, situation);
     if (suits) return {source, why: asked === undefined ? why : `--source ${asked}`};
     reasons.push(`${source}: ${why}`);

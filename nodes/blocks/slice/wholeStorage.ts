@@ -1,0 +1,47 @@
+/** All slots of a contract: debug_storageRangeAt. */
+import type {WholeSlot} from "../../../storage/block/sliceBlock.ts";
+import {isSame, toHex} from "../../../storage/hex.ts";
+import {parseFixedBytes, parseObject, parseWord} from "../../rpc/answerValues.ts";
+import {findNamedBlock} from "../../rpc/namedBlock.ts";
+import {type Node, NodeFailure} from "../../rpc/node.ts";
+
+const SLOTS_PER_CALL = 4096;
+const WAIT_MS = 50;
+/** 100 bytes of memory each. */
+const MOST_SLOTS = 4_000_000;
+
+/**
+ * After a block, in the order of their paths. geth gives the state before a transaction, so it is asked for that before
+ * the first one of the next block, which is waited for.
+ */
+export async function readWholeStorage(
+  node: Node,
+  address: string,
+  {number, hash}: {readonly number: number; readonly hash: Uint8Array},
+): Promise<WholeSlot[]> {
+  const slots: WholeSlot[] = [];
+  let next = await findNamedBlock(node, number + 1);
+  for (; next === undefined; next = await findNamedBlock(node, number + 1))
+    await new Promise(resolve => setTimeout(resolve, WAIT_MS));
+  if (!isSame(next.parentHash, hash))
+    throw new NodeFailure(`block ${number} was replaced while the slots of ${address} were read`);
+  for (let start: unknown = `0x${"0".repeat(64)}`; (start ?? undefined) !== undefined; ) {
+    const params = [toHex(next.hash), 0, address, start, SLOTS_PER_CALL];
+    const where = `debug_storageRangeAt of ${address}`;
+    const {storage, nextKey} = parseObject(await node.request("debug_storageRangeAt", params), where);
+    for (const [key, slot] of Object.entries(parseObject(storage, `${where}: storage`))) {
+      const path = parseFixedBytes(key, `${where}: a key`, 32);
+      const last = slots.at(-1)?.path;
+      // So a node cannot send the same slots for ever.
+      if (last !== undefined && Buffer.compare(path, last) <= 0)
+        throw new NodeFailure(`${where}: expected keys in ascending order, got ${key} after ${toHex(last)}`);
+      if (slots.length === MOST_SLOTS)
+        throw new NodeFailure(
+          `${where}: expected at most ${MOST_SLOTS} slots; leave out :whole for this contract`,
+        );
+      slots.push({path, value: parseFixedBytes(parseWord(parseObject(slot, key).value, where), where, 32)});
+    }
+    start = nextKey;
+  }
+  return slots;
+}
