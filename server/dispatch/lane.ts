@@ -17,7 +17,7 @@ import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {append, type LaneId} from "../request/requestCalls.ts";
 import type {TaskAnswers} from "../request/taskText.ts";
-import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
+import {type Busy, ClientCosts, refuseEntry} from "./admission.ts";
 import {type LongOptions, LongQueue} from "./longQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {Segment} from "./segment.ts";

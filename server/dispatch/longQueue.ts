@@ -13,7 +13,7 @@ import {ClientQueue} from "../fairness/clientQueue.ts";
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
-import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
+import {type Busy, ClientCosts, refuseEntry} from "./admission.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {Segment} from "./segment.ts";
 import type {OnCompleted, OnRejected, Perform} from "./task.ts";

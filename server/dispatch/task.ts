@@ -1,7 +1,7 @@
 /** A task: segments of one or more requests that one lane answers together. */
 import type {Settlement} from "../../workers/messages/answers.ts";
 import type {TaskAnswers} from "../request/taskText.ts";
-import type {Busy} from "./busy.ts";
+import type {Busy} from "./admission.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {Segment} from "./segment.ts";
 

@@ -324,7 +324,7 @@ class StartedService {
       this.fail(new SettingsError(`the import can never succeed: ${reason}`));
     const rules = {finalized, allowUnverified, chainId};
     const replacement = await this.prepareReplacement(status);
-    const onBehind = (): string => replacement?.take() ?? "";
+    const onBehind = (): string => replacement?.attempt() ?? "";
     const following = new Following({engine, source, rules, status, onFinal, onBehind, log});
     return async () => {
       following.stop();

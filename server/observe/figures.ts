@@ -46,7 +46,7 @@ export function readFigures(sources: FigureSources): FigureValues {
     proofd_head_block: Object.entries(engine.chain.head()).filter(([, block]) => block !== undefined),
     proofd_head_timestamp_seconds: readiness.readHeadSeconds(),
     proofd_held_bytes: unsent.total,
-    proofd_import_failed: Number(source?.hasStopped === true),
+    proofd_import_failed: Number(source?.hasFailed === true),
     proofd_page_reads_total: [
       ["cache", cachedPages],
       ["store", storedPages],

@@ -159,7 +159,7 @@ export class Readiness {
     if (lagSeconds === undefined || lag === undefined || lag <= lagSeconds) return undefined;
     const {source} = this.sources;
     const why =
-      source === undefined || source.hasStopped || source.reason === "" || isPublic
+      source === undefined || source.hasFailed || source.reason === "" || isPublic
         ? ""
         : `, ${source.reason}`;
     const state = source === undefined ? "" : ` (state of the source: ${source.state}${why})`;

@@ -42,7 +42,7 @@ export class SourceStatus {
   incompleteSlices = 0;
 
   /** Nothing is imported until another attempt succeeds. */
-  get hasStopped(): boolean {
+  get hasFailed(): boolean {
     return this.state === "failed" || this.state === "behind";
   }
 

@@ -17,7 +17,7 @@ import type {KeyRange} from "../leveldb/recordSource.ts";
 import {TableBlocks} from "../leveldb/tableBlocks.ts";
 import {checkTables} from "../leveldb/tableCheck.ts";
 import {BlockMemory, TableReader} from "../leveldb/tableReader.ts";
-import {isInUse} from "./lock.ts";
+import {isInUse} from "./lockHolder.ts";
 import {verifyFiles} from "./verifyFiles.ts";
 
 /** Bytes of tables whose data blocks are all read: about 1 s. */

@@ -13,10 +13,10 @@ import type {ImportEvent, ImportJob} from "../messages/importJob.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
 import {RollbackSignal} from "../messages/rollbackSignal.ts";
 import {readHead} from "../threads/storedHead.ts";
-import {ChangesRefused, type CheckedBlock, DifferenceCheck} from "./differenceCheck.ts";
 import type {WholeState} from "./pulledState.ts";
 import {findOpenResets, requireSameResets} from "./resetCheck.ts";
 import type {SourceProgress} from "./sourceHost.ts";
+import {ChangesRefused, type CheckedBlock, StateRootCheck} from "./stateRootCheck.ts";
 
 export class BlockIntake {
   /** Blocks that the source gave although they were in the store. */
@@ -24,7 +24,7 @@ export class BlockIntake {
   readonly progress: SourceProgress = {bytesRead: 0, bytesTotal: undefined, target: undefined};
   /** On disk, when it was last read. */
   head: Head;
-  private readonly trie: DifferenceCheck;
+  private readonly stateRootCheck: StateRootCheck;
   /** Why the last applied block is unverified. undefined: it is verified. */
   private unverified: string | undefined;
   /** Of the whole state that began the store. */
@@ -51,7 +51,7 @@ export class BlockIntake {
     signal: AbortSignal,
     private readonly onEvent: (event: SourceEvent) => void,
   ) {
-    this.trie = new DifferenceCheck(writer, store.reader.hasTrees, signal);
+    this.stateRootCheck = new StateRootCheck(writer, store.reader.hasTrees, signal);
     this.mayFinalize = job.head === undefined;
     this.rollbackSignal = job.rollbackSignal && new RollbackSignal(job.rollbackSignal);
     this.head = head;
@@ -186,7 +186,7 @@ export class BlockIntake {
   private async check(block: SourceBlock, difference: BlockDifference): Promise<CheckedBlock> {
     const executed: CheckedBlock = {why: undefined, trie: difference.trie};
     const {why, trie, incomplete} =
-      block.isExecuted === true ? executed : await this.trie.apply(difference, block.origin);
+      block.isExecuted === true ? executed : await this.stateRootCheck.apply(difference, block.origin);
     // BlockWriter has compared the expected root.
     return {
       why: block.unverified ?? (difference.expectedStateRoot === undefined ? why : undefined),

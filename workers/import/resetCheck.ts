@@ -15,7 +15,7 @@ import type {BlockDifference, BlockHeader} from "../../storage/block/blockDiffer
 import {hasBeaconRoot} from "../../storage/block/headerRlp.ts";
 import type {AccountReset} from "../../storage/commit/stateWriter.ts";
 import {toHex} from "../../storage/hex.ts";
-import {ChangesRefused} from "./differenceCheck.ts";
+import {ChangesRefused} from "./stateRootCheck.ts";
 
 /** @returns the addresses (`0x` text) of possible resets. @throws ChangesRefused if one is impossible */
 export function findOpenResets(

@@ -1,5 +1,5 @@
 /** Names the process that has a store open. */
-import {findHolder} from "../../../storage/directory/lock.ts";
+import {findHolder} from "../../../storage/directory/lockHolder.ts";
 import {readControlFile} from "./controlFile.ts";
 
 /** @returns a clause that names the process and says how that is known, or that it is unknown */

@@ -7,7 +7,7 @@ import type {Logger} from "pino";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {FinalityStateName, FinalityStatus} from "../../observe/finalityStatus.ts";
 
-export interface FinalityWork {
+export interface FinalitySource {
   /**
    * Asks the source once and marks finalized blocks in the store. @returns "reading" if the source has more to read
    * @throws Contradiction, StoreError, NodeRefusal, which stop finality until a step succeeds; the signal's reason
@@ -23,7 +23,7 @@ export class Finalizing {
 
   /** @param pollMs - from the start of one poll to the next, unless the answer takes longer */
   constructor(
-    private readonly work: FinalityWork,
+    private readonly source: FinalitySource,
     private readonly status: FinalityStatus,
     private readonly pollMs: number,
     private readonly log: Logger,
@@ -53,9 +53,9 @@ export class Finalizing {
     if (signal.aborted) end();
     // The sleep rejects only when it is aborted.
     const waits = [sleep(ms, undefined, {signal: over.signal}).catch(() => {})];
-    // After a failure the work would be due at once, and fail again.
-    if (this.work.untilDue !== undefined && this.status.state !== "stopped")
-      waits.push(this.work.untilDue(over.signal));
+    // After a failure, a step would be due at once, and fail again.
+    if (this.source.untilDue !== undefined && this.status.state !== "stopped")
+      waits.push(this.source.untilDue(over.signal));
     await Promise.race(waits);
     end();
     signal.removeEventListener("abort", end);
@@ -63,7 +63,7 @@ export class Finalizing {
 
   private async tryStep(signal: AbortSignal): Promise<boolean> {
     try {
-      const state = await this.work.step(signal);
+      const state = await this.source.step(signal);
       this.recover(state);
       return state === "reading";
     } catch (error) {

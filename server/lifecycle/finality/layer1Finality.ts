@@ -20,7 +20,7 @@ import {StoreError} from "../../../storage/errors.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {FinalityStatus} from "../../observe/finalityStatus.ts";
-import type {FinalityWork} from "./finalizing.ts";
+import type {FinalitySource} from "./finalizing.ts";
 
 /** Finalizations of one write. An import waits meanwhile: each takes some 20 us. */
 const MAX_RECORDED = 500;
@@ -36,7 +36,7 @@ export interface Layer1Settings extends RollupSettings {
   readonly root: RootKind | "none" | undefined;
 }
 
-export class Layer1Finality implements FinalityWork {
+export class Layer1Finality implements FinalitySource {
   private readonly watch: RollupWatch;
   /** Read but not recorded, in the order of layer 1. */
   private waiting: RollupEvent[] = [];

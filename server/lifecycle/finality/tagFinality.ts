@@ -6,9 +6,9 @@ import type {Nodes} from "../../../nodes/rpc/nodes.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {FinalityStatus} from "../../observe/finalityStatus.ts";
-import type {FinalityWork} from "./finalizing.ts";
+import type {FinalitySource} from "./finalizing.ts";
 
-export class TagFinality implements FinalityWork {
+export class TagFinality implements FinalitySource {
   constructor(
     private readonly engine: Engine,
     private readonly nodes: Nodes,

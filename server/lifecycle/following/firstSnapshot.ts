@@ -21,7 +21,7 @@ import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
-import {isInUse} from "../../../storage/directory/lock.ts";
+import {isInUse} from "../../../storage/directory/lockHolder.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";

@@ -132,13 +132,13 @@ export class Following {
     if (this.running === undefined) this.failedAt = Math.min(this.failedAt, latest);
     if (latest <= (before.latest ?? -1)) return;
     this.status.receivedMs = Date.now();
-    if (this.status.hasStopped && latest > this.failedAt) this.recover("reading");
+    if (this.status.hasFailed && latest > this.failedAt) this.recover("reading");
   }
 
   private noteState(state: SourceState, reason: string | undefined): void {
     // The new attempt has only started and may still fail.
-    if (this.status.hasStopped && state !== "following") return;
-    if (this.status.hasStopped) this.recover(state);
+    if (this.status.hasFailed && state !== "following") return;
+    if (this.status.hasFailed) this.recover(state);
     this.status.state = state;
     this.status.reason = reason ?? "";
     this.sourceLog.noteState(state, reason);
@@ -162,7 +162,7 @@ export class Following {
     const {status, engine, parts} = this;
     const snapshot = needsSnapshot ? (parts.onBehind?.() ?? "") : "";
     const reason = shortenReason(snapshot === "" ? message : `${message}. ${snapshot}`);
-    const isKnown = status.hasStopped && isSameFailure(status.reason, reason);
+    const isKnown = status.hasFailed && isSameFailure(status.reason, reason);
     status.state = needsSnapshot ? "behind" : "failed";
     status.reason = reason;
     this.failedAt = engine.chain.newest;

@@ -36,7 +36,7 @@ export class StoreReplacement {
   }
 
   /** Starts an attempt unless one is running. @returns the result of the previous one, or "" */
-  take(): string {
+  attempt(): string {
     if (!this.stopping.signal.aborted)
       this.work ??= this.run().finally(() => {
         this.work = undefined;

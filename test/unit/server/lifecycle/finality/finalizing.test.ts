@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {setImmediate as nextTurn, setTimeout as sleep} from "node:timers/promises";
 import {pino} from "pino";
-import {type FinalityWork, Finalizing} from "../../../../../server/lifecycle/finality/finalizing.ts";
+import {type FinalitySource, Finalizing} from "../../../../../server/lifecycle/finality/finalizing.ts";
 import {FinalityStatus} from "../../../../../server/observe/finalityStatus.ts";
 
 const POLL_MS = 100;
 const HOUR_MS = 3_600_000;
 
-type Step = ReturnType<FinalityWork["step"]>;
+type Step = ReturnType<FinalitySource["step"]>;
 
 /** @param answer - to the first question. @returns how many were asked in the turn after its answer */
 async function countAsked(pollMs: number, answer: () => Step): Promise<number> {

@@ -1,4 +1,4 @@
-/** Rejects requests when a queue is full or the wait in it too long: HTTP 503 with an error and Retry-After. */
+/** Which requests a queue admits. Others get HTTP 503 with an error and Retry-After. */
 
 import {ClientCounts} from "../fairness/clientCounts.ts";
 import type {ClientQueue} from "../fairness/clientQueue.ts";
@@ -12,7 +12,7 @@ export interface Busy {
   readonly retryAfterSeconds: number;
 }
 
-/** As a multiple of one client's limit. Above it, the last request of the client with most is evicted. */
+/** As a multiple of one client's limit. Above it, the last request of the client with the most is evicted. */
 const FULL_CLIENTS = 4;
 /** A client below this share of its own limit is admitted even if the queue is full. */
 const LITTLE = 1 / 64;
@@ -83,7 +83,7 @@ export class ClientCosts<T extends {readonly client: string}> {
     return largest === undefined || this.of(largest) > own + cost ? undefined : {limit: most, got: counted};
   }
 
-  /** Above the limit of all: removes the last waiting request of the client with most, unless it is this client. */
+  /** Above the limit of all: removes the last waiting request of the client with the most, unless it is this one. */
   evictExcess(client: string): T | undefined {
     if (this.counted <= this.most) return undefined;
     const largest = this.findLargest();

@@ -1,4 +1,4 @@
-/** Looks at LevelDB's lock without opening the store. */
+/** Who holds LevelDB's lock, without opening the store. */
 import {existsSync, readFileSync, statSync} from "node:fs";
 import {mkdtemp, rm, symlink} from "node:fs/promises";
 import {tmpdir} from "node:os";

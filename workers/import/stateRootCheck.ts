@@ -1,11 +1,11 @@
 /**
- * Applies each block that was not executed here to the state trie too, if the store has it. The trie must then have the
- * root in the block's header. So an omission or error of a source is found before the block is stored.
+ * Compares the root in a block's header with that of the state trie, to which each block is applied that was not
+ * executed here. So an omission or error of a source is found before the block is stored.
  *
  *   parent's trie   header   the block
  *   stored          yes      its root is compared. A block 0 with a header begins the trie
  *   stored          no       is applied, so that the next block with a header can be compared
- *   missing                  is taken as it is
+ *   missing                  is stored without a check
  *
  * Without the trie or the header, the block is "unverified". A store without sparse trees always has the trie.
  */
@@ -30,7 +30,7 @@ export interface CheckedBlock {
   readonly incomplete?: readonly string[] | undefined;
 }
 
-export class DifferenceCheck {
+export class StateRootCheck {
   /** After the last block. */
   private last: StateTrie | undefined;
   private slices: SliceTrie | undefined;
