@@ -65,7 +65,7 @@ function resolveName(text: unknown, column: SelectorColumn, view: BlockView): nu
   const tagged = resolveTag(text, column, view);
   if (tagged !== undefined) return tagged;
   const block = parseBlockNumber(text);
-  return block === undefined ? undefined : requireStored(block, text, column, view);
+  return block === undefined ? undefined : checkBlock(block, text, column, view);
 }
 
 function resolveTag(tag: string, column: SelectorColumn, view: BlockView): number | undefined {
@@ -81,7 +81,7 @@ function resolveTag(tag: string, column: SelectorColumn, view: BlockView): numbe
       return requireFinalized(tag, head);
     case "earliest":
       if (head.earliest === undefined) throw createBlockUnknownError(tag, head);
-      return requireStored(view.chain.pruned.unprunedFrom(head.earliest), tag, column, view);
+      return checkBlock(view.chain.pruned.unprunedFrom(head.earliest), tag, column, view);
     default:
       return undefined;
   }
@@ -127,15 +127,10 @@ function resolveHash(text: unknown, column: SelectorColumn, view: BlockView): nu
   // A block that was imported after the request's head was read does not exist for this request.
   if (block === undefined || view.head.latest === undefined || block > view.head.latest)
     throw createBlockUnknownError(text, view.head, AheadError);
-  return requireStored(block, text, column, view);
+  return checkBlock(block, text, column, view);
 }
 
-function requireStored(
-  block: number,
-  shown: string,
-  column: SelectorColumn,
-  {head, chain}: BlockView,
-): number {
+function checkBlock(block: number, shown: string, column: SelectorColumn, {head, chain}: BlockView): number {
   if (chain.pruned.has(block)) throw createPrunedError(shown, chain.pruned.nearest(block), head);
   const {earliest, latest} = head;
   if (earliest === undefined || latest === undefined || block < earliest || block > latest + MAX_BLOCKS_AHEAD)

@@ -44,13 +44,13 @@ const MARKING_CACHE_BYTES = 1 << 20;
 export interface SnapshotTarget {
   readonly directory: string;
   readonly feed: FeedSource;
-  /** Of a new store. undefined: the existing store has it. */
+  /** Of a new store. undefined: the own store has it. */
   readonly chainId: bigint | undefined;
   readonly suite: string;
 }
 
 /** A store that exists already. */
-export interface ExistingStore {
+export interface OwnStore {
   readonly newest: ComparedStore["newest"] & {readonly block: number; readonly suite: string};
   readonly reader: ComparedStore["reader"] & Pick<StateReader, "finalizations">;
   readonly isServed: boolean;
@@ -80,17 +80,17 @@ export async function takeSnapshot(
   let said = "";
   await takePlace(target.directory);
   for (;;) {
-    const existing = await openExisting(target.directory);
+    const own = await openOwn(target.directory);
     let reason: string;
     try {
-      const taken = await takeOnce(target, existing, undefined, log, signal).finally(() => existing?.close());
+      const taken = await takeOnce(target, own, undefined, log, signal).finally(() => own?.close());
       if (taken === undefined) return undefined;
       if ("draft" in taken) {
         renameSync(taken.draft, takenOf(target.directory));
         await takePlace(target.directory);
         return undefined;
       }
-      if (existing !== undefined) return taken.block === undefined ? undefined : taken;
+      if (own !== undefined) return taken.block === undefined ? undefined : taken;
       reason = taken.reason;
     } catch (error) {
       signal.throwIfAborted();
@@ -106,13 +106,13 @@ export async function takeSnapshot(
 /** One attempt for a served store. @returns why none replaces it; undefined: one does at the next start */
 export async function takeBesideServed(
   target: SnapshotTarget,
-  existing: ExistingStore,
+  own: OwnStore,
   refused: SnapshotMiss | undefined,
   isNeeded: () => boolean,
   log: Logger,
   signal: AbortSignal,
 ): Promise<SnapshotMiss | undefined> {
-  const taken = (await takeOnce(target, existing, refused, log, signal)) ?? {reason: ""};
+  const taken = (await takeOnce(target, own, refused, log, signal)) ?? {reason: ""};
   if ("reason" in taken) return taken;
   if (isNeeded()) {
     renameSync(taken.draft, takenOf(target.directory));
@@ -122,30 +122,25 @@ export async function takeBesideServed(
   return {reason: ""};
 }
 
-/** @param existing - closed by the caller. @throws WorkError, and whatever interrupts it */
+/** @param own - closed by the caller. @throws WorkError, and whatever interrupts it */
 async function takeOnce(
   target: SnapshotTarget,
-  existing: ExistingStore | undefined,
+  own: OwnStore | undefined,
   refused: SnapshotMiss | undefined,
   log: Logger,
   signal: AbortSignal,
 ): Promise<Taken> {
   const {directory, feed} = target;
-  const {newest} = existing ?? {};
+  const {newest} = own ?? {};
   const chainId = newest?.chainId ?? target.chainId;
   if (chainId === undefined) {
-    if (existing === undefined)
+    if (own === undefined)
       throw new SettingsError("--feed: --chain-id must name the chain of an empty store");
     return undefined;
   }
-  const connection = await connectWithin(
-    feed,
-    existing === undefined ? undefined : SERVED_WAIT_MS,
-    log,
-    signal,
-  );
+  const connection = await connectWithin(feed, own === undefined ? undefined : SERVED_WAIT_MS, log, signal);
   if (connection === undefined) return undefined; // the store is served, and the import keeps trying
-  const oldServer = existing?.isServed === true ? undefined : describeOldServer(connection); // said at the start
+  const oldServer = own?.isServed === true ? undefined : describeOldServer(connection); // said at the start
   if (oldServer !== undefined) log.warn({reason: oldServer}, "the NATS server is too old for a feed");
   // What waits for an answer then fails at once.
   const end = (): void => void connection.close();
@@ -153,15 +148,14 @@ async function takeOnce(
   try {
     const suite = newest?.suite ?? target.suite;
     const chain = {suite, chainId};
-    const lack = await findLack(connection, feed.stream, chain, existing, signal);
-    if (existing !== undefined && lack === undefined) return undefined;
+    const lack = await findLack(connection, feed.stream, chain, own, signal);
+    if (own !== undefined && lack === undefined) return undefined;
     const store = await SnapshotStore.open(connection, feed.stream, chain);
     const list = await store?.newest(signal);
     const fields = {stream: feed.stream, latest: newest?.block, lack};
     if (store === undefined || list === undefined) {
-      if (existing === undefined && lack !== undefined)
-        return {reason: `the feed has no snapshot yet: ${lack}`};
-      if (existing !== undefined) return {reason: "The feed has no snapshot"};
+      if (own === undefined && lack !== undefined) return {reason: `the feed has no snapshot yet: ${lack}`};
+      if (own !== undefined) return {reason: "The feed has no snapshot"};
       log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
       return undefined;
     }
@@ -169,10 +163,10 @@ async function takeOnce(
       throw new SettingsError(
         `--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`,
       );
-    if (existing !== undefined && newest !== undefined) {
+    if (own !== undefined && newest !== undefined) {
       if (list.block <= newest.block) return {reason: `The feed's newest snapshot is of block ${list.block}`};
       if (list.block === refused?.block) return refused;
-      if (!existing.isServed && (await isInUse(directory)))
+      if (!own.isServed && (await isInUse(directory)))
         throw new WorkError(`--feed: the store in ${directory} is in use: ${describeHolder(directory)}`);
       log.warn(
         {...fields, snapshot: list.block},
@@ -180,7 +174,7 @@ async function takeOnce(
       );
     }
     const draft = await download(directory, store, list, log, signal);
-    const contradiction = existing && (await compare(existing, draft));
+    const contradiction = own && (await compare(own, draft));
     if (contradiction === undefined) return {draft};
     rmSync(draft, {recursive: true});
     log.error(
@@ -217,7 +211,7 @@ async function connectWithin(
 }
 
 /** @returns undefined for no store, or one without a block. @throws WorkError for one that cannot be read */
-async function openExisting(directory: string): Promise<ExistingStore | undefined> {
+async function openOwn(directory: string): Promise<OwnStore | undefined> {
   if (!existsSync(join(directory, "CURRENT"))) return undefined;
   try {
     return {...(await openFiles(directory, directory)), isServed: false};
@@ -232,13 +226,13 @@ async function findLack(
   connection: NatsConnection,
   name: string,
   chain: FeedChain,
-  existing: ExistingStore | undefined,
+  own: OwnStore | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const empty = existing && "the stream has no block";
+  const empty = own && "the stream has no block";
   try {
     const stream = await FeedStream.open(connection, name, chain);
-    const {newest, reader} = existing ?? {};
+    const {newest, reader} = own ?? {};
     const {block: latest = -1} = newest ?? {};
     const tip = await stream.readTip();
     if (tip.block === undefined) return empty;
@@ -292,15 +286,15 @@ async function download(
 }
 
 /** Marks the store's finality in the snapshot. @returns why it must not replace the store; undefined if it may */
-async function compare(existing: ExistingStore, draft: string): Promise<string | undefined> {
+async function compare(own: OwnStore, draft: string): Promise<string | undefined> {
   const {newest, reader, close} = await openFiles(draft, draft);
   try {
-    const contradiction = findContradiction(existing, {newest, reader});
+    const contradiction = findContradiction(own, {newest, reader});
     if (contradiction !== undefined) return contradiction;
   } finally {
     close();
   }
-  const {finalized = -1} = existing.newest;
+  const {finalized = -1} = own.newest;
   if (finalized <= (newest.finalized ?? -1)) return undefined;
   const store = await StateStore.open({directory: draft, role: "owner", cacheBytes: MARKING_CACHE_BYTES});
   try {

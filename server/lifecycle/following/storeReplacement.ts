@@ -5,12 +5,7 @@
 import type {Logger} from "pino";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {Engine} from "../../../workers/engine.ts";
-import {
-  type ExistingStore,
-  type SnapshotMiss,
-  type SnapshotTarget,
-  takeBesideServed,
-} from "./firstSnapshot.ts";
+import {type OwnStore, type SnapshotMiss, type SnapshotTarget, takeBesideServed} from "./firstSnapshot.ts";
 
 interface ReplacementParts {
   readonly target: SnapshotTarget;
@@ -73,7 +68,7 @@ export class StoreReplacement {
 }
 
 /** The store may be empty: any snapshot is newer. */
-function servedStore({chain, store}: Engine): ExistingStore {
+function servedStore({chain, store}: Engine): OwnStore {
   const {chainId, suite, newest: block} = chain;
   const {finalized} = chain.head();
   return {newest: {block, chainId, suite, finalized}, reader: store.reader, isServed: true, close() {}};
