@@ -96,17 +96,13 @@ function isList(flag: Flag | undefined): boolean {
 
 function createOption(key: string, flag: Flag, prefix: string): Option {
   const {description, unit, parse, preset, presetText = String(preset)} = flag;
-  const name = nameOf(key);
+  const name = key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
   const option = new Option(unit === undefined ? `--${name}` : `--${name} ${unit}`, description);
   if (prefix !== "") option.env(`${prefix}_${name.replaceAll("-", "_").toUpperCase()}`);
   option.makeOptionMandatory(flag.isRequired === true);
   if (typeof parse === "function") option.argParser(parse as (text: string, earlier: unknown) => unknown);
   else if (parse !== undefined) option.choices(parse);
   return unit === undefined || preset === undefined ? option : option.default(preset, presetText);
-}
-
-function nameOf(key: string): string {
-  return key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
 /** A usage error without the value, which may have a password. @param problem - follows the name: ": expected ..." */

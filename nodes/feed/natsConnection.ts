@@ -2,7 +2,7 @@
 import {connect as connectSocket, isIP} from "node:net";
 import {setTimeout as sleep} from "node:timers/promises";
 import {connect as connectTls, type TLSSocket} from "node:tls";
-import {type Authenticator, connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
+import {connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
 import {orAborted} from "../../client/rpc/abortable.ts";
 import {readWholeFile} from "../../storage/regularFile.ts";
 import {Backoff} from "../rpc/backoff.ts";
@@ -38,7 +38,8 @@ export async function connectNats(
   signal: AbortSignal,
   onEvent: (event: NatsEvent) => void,
 ): Promise<NatsConnection> {
-  const authenticator = readAuthenticator(credsPath);
+  const authenticator =
+    credsPath === undefined ? {} : {authenticator: credsAuthenticator(readWholeFile(credsPath))};
   const isTls = urls.some(url => url.startsWith("tls:"));
   const backoff = new Backoff(WAITS);
   for (;;) {
@@ -117,10 +118,6 @@ export async function readCertificateEnd(
     clearTimeout(timer);
     socket.destroy();
   }
-}
-
-function readAuthenticator(credsPath: string | undefined): {readonly authenticator?: Authenticator} {
-  return credsPath === undefined ? {} : {authenticator: credsAuthenticator(readWholeFile(credsPath))};
 }
 
 async function watch(connection: NatsConnection, onEvent: (event: NatsEvent) => void): Promise<void> {

@@ -37,7 +37,8 @@ export function requireLimits(threads: number): void {
     throw new WorkError(
       `this process may open ${MAX_FILES} files (ulimit -n) but needs at least ${files}${forWhat}. Raise the limit`,
     );
-  const {command, service, perThread} = isUnguarded() ? UNGUARDED : GUARDED;
+  const nodeOptions = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ");
+  const {command, service, perThread} = nodeOptions.includes(UNGUARDED_OPTION) ? UNGUARDED : GUARDED;
   const gigabytes = threads === 0 ? command : service + perThread * threads;
   if (MAX_ADDRESSES < gigabytes * 2 ** 30)
     throw new WorkError(
@@ -53,10 +54,6 @@ export function limitConnections(threads: number): number {
 
 function countOwnFiles(threads: number): number {
   return OF_PROCESS + PER_THREAD * threads;
-}
-
-function isUnguarded(): boolean {
-  return [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").includes(UNGUARDED_OPTION);
 }
 
 function readLimits(): Readonly<Record<string, {readonly soft: unknown}>> {

@@ -93,10 +93,7 @@ function requireFinalized(tag: string, head: Head): number {
   return head.finalized;
 }
 
-/**
- * Resolves a selector of EIP-1898. null means that a field is left out. `requireCanonical` has no effect, because every
- * stored block is canonical.
- */
+/** EIP-1898. A field that is null is absent. Stored blocks are canonical, so `requireCanonical` has no effect. */
 function resolveObject(
   fields: Record<string, unknown>,
   name: string,

@@ -29,8 +29,6 @@ export const ADDRESS_AT = 6;
 export const ADDRESS_BYTES = 20;
 /** Where the keys begin: the length of a call without keys. */
 export const KEYS_AT = 29;
-/** The key count is a u16. */
-export const MAX_PACKED_KEYS = 2 ** 16 - 1;
 
 /** Accounts and storage keys of a call for a multiproof together. It holds a thread for 30 ms at most. */
 export const MAX_MULTI_KEYS = 2000;

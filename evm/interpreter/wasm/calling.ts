@@ -8,9 +8,8 @@ import {setBalance, touch, warmAccount} from "./journal";
 import {RETURNED, REVERT, SCRATCH, SUCCESS} from "./layout";
 import {logsMark} from "./logs";
 import {COLD_ACCOUNT_GAS, WARM_GAS} from "./params";
-import {refund} from "./refunds";
 import {returnedBytes} from "./returned";
-import {noteBounded, noteSensitive} from "./run";
+import {noteBounded, noteSensitive, refund} from "./run";
 import {add, copyWord, isShort, isZero, setWord, subtract} from "./words";
 
 const SUM: usize = SCRATCH + 512;

@@ -8,9 +8,8 @@ import {current, depth, MAX_DEPTH} from "./frames";
 import {journalMark, touch, undoTo} from "./journal";
 import {OUT_OF_GAS, RUNNING, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
 import {IDENTITY_GAS, IDENTITY_WORD_GAS, NEW_ACCOUNT_GAS, STIPEND_GAS, VALUE_GAS} from "./params";
-import {awaitPrecompile} from "./precompiles";
 import {clearReturned, setReturned} from "./returned";
-import {addWork} from "./run";
+import {addWork, awaitPrecompile} from "./run";
 import {copyWord, isLess, isShort, isZero, setWord} from "./words";
 
 const CALL: u32 = 0xf1;

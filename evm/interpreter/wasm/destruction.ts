@@ -6,7 +6,7 @@ import * as Frame from "./frames";
 import {markDestroyed, removeAccount, setBalance, touch, warmAccount} from "./journal";
 import {OUT_OF_GAS, SCRATCH, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
 import {COLD_ACCOUNT_GAS, destroysOnlyNew, destructionRefund, NEW_ACCOUNT_GAS} from "./params";
-import {refund, setRefund} from "./refunds";
+import {refund, setRefund} from "./run";
 import {copyWord, isZero, setWord} from "./words";
 
 const ALL: usize = SCRATCH + 2304;

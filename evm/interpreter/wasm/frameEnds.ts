@@ -6,10 +6,8 @@ import {current, FRAME_BYTES, setCurrent} from "./frames";
 import {undoTo} from "./journal";
 import {FRAMES, OUT_OF_GAS, PRECOMPILE_FAILED, RETURNED, REVERT, SUCCESS} from "./layout";
 import {cutLogs} from "./logs";
-import {awaitPrecompile} from "./precompiles";
-import {setRefund} from "./refunds";
 import {clearReturned, returnedBytes, setReturned} from "./returned";
-import {endRun} from "./run";
+import {awaitPrecompile, endRun, setRefund} from "./run";
 import {setWord} from "./words";
 
 /** The host passes this if a precompile's price exceeds its gas, and other negative numbers if the input is invalid. */

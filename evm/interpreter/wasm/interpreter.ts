@@ -49,9 +49,8 @@ import {
   LOG_BYTE_GAS,
   WARM_GAS,
 } from "./params";
-import {awaited} from "./precompiles";
 import {returnedBytes} from "./returned";
-import {noteSensitive, takeWork} from "./run";
+import {awaited, noteSensitive, takeWork} from "./run";
 import * as Slot from "./slots";
 import {slotAt, transientAt} from "./slots";
 import {writeSlot} from "./storage";
@@ -85,7 +84,7 @@ const HOST_STEPS: i32 = 64;
 
 export const PAUSED: u32 = 0;
 export const ENDED: u32 = 1;
-/** For a precompile (precompiles.ts). */
+/** For a precompile (run.ts). */
 export const WAITING: u32 = 2;
 
 /** @returns PAUSED, ENDED or WAITING */

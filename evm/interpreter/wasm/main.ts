@@ -24,10 +24,8 @@ import {
   VALUE_OVERFLOW,
 } from "./layout";
 import {cutLogs} from "./logs";
-import {awaitPrecompile} from "./precompiles";
-import {refund, setRefund} from "./refunds";
 import {clearReturned} from "./returned";
-import {beginRun, endKind, endRun, isSensitive, leastGas as least} from "./run";
+import * as Run from "./run";
 import {keepOriginal, resetSlots, sealWrittenSlots, slotAt} from "./slots";
 import {isLess, isZero, loadAddress, loadBytes} from "./words";
 
@@ -88,15 +86,17 @@ export {
 } from "./layout";
 /** `logsEnd`: address after the last log. The first one is at LOGS. */
 export {logsMark as logsEnd} from "./logs";
+export {reserveReturned, returnedBytes} from "./returned";
+/** `isBounded`: with less than `leastGas`, the run may still succeed, but differently. */
 export {
   awaited as awaitedPrecompile,
   awaitedBytes as awaitedInputBytes,
   awaitedInput as awaitedInputAt,
-} from "./precompiles";
-export {refund} from "./refunds";
-export {reserveReturned, returnedBytes} from "./returned";
-/** `isBounded`: with less than `leastGas`, the run may still succeed, but differently. */
-export {endKind, gasLeft, isBounded} from "./run";
+  endKind,
+  gasLeft,
+  isBounded,
+  refund,
+} from "./run";
 export {
   BASE_VALUE,
   isCurrent,
@@ -131,7 +131,7 @@ export function resetState(): void {
 
 export function beginTransaction(): void {
   nextTransaction();
-  setRefund(0);
+  Run.setRefund(0);
   cutLogs(LOGS);
   clearReturned();
 }
@@ -173,8 +173,8 @@ export function reserveInput(bytes: u32): usize {
 
 /** IO has sender 20 | receiver 20, IO_OUT the value as a word. @param nonce - for the address of a creation */
 export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): void {
-  beginRun();
-  awaitPrecompile(0, 0, 0);
+  Run.beginRun();
+  Run.awaitPrecompile(0, 0, 0);
   clearReturned();
   const root = FRAMES - FRAME_BYTES;
   memory.fill(root, 0, FRAME_BYTES);
@@ -184,26 +184,26 @@ export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): 
   loadAddress(RECEIVER, IO + 20);
   memory.copy(AMOUNT, IO_OUT, 32);
   const sender = accountAt(SENDER);
-  if (isLess(sender + Account.BALANCE, AMOUNT)) return endRun(INSUFFICIENT_BALANCE, 0, 0);
+  if (isLess(sender + Account.BALANCE, AMOUNT)) return Run.endRun(INSUFFICIENT_BALANCE, 0, 0);
   const mark = journalMark();
   const arena = ARENA + inputBytes;
   if (isCreation) {
     setAddress(RECEIVER, sender);
     nameByNonce(RECEIVER, nonce);
     const end = enterCreation(sender, RECEIVER, AMOUNT, ARENA, inputBytes, gas, arena);
-    if (end != RUNNING) endRun(end, 0, 0);
+    if (end != RUNNING) Run.endRun(end, 0, 0);
     return;
   }
   const target = accountAt(RECEIVER);
   touch(target);
   if (!isZero(AMOUNT) && !transfer(sender, target, AMOUNT)) {
     undoTo(mark);
-    return endRun(VALUE_OVERFLOW, 0, 0);
+    return Run.endRun(VALUE_OVERFLOW, 0, 0);
   }
   const precompile = precompileAt(RECEIVER);
   if (precompile != 0) {
     pushFrame(arena, mark, gas);
-    return awaitPrecompile(precompile, ARENA, inputBytes);
+    return Run.awaitPrecompile(precompile, ARENA, inputBytes);
   }
   let code = codeEntry(target);
   if (isDelegation(code)) {
@@ -212,7 +212,7 @@ export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): 
     warmAccount(delegate);
     code = precompileAt(word) != 0 ? codeOf(EMPTY_HASH) : codeEntry(delegate);
   }
-  if (load<u32>(code, CODE_BYTES) == 0) return endRun(SUCCESS, gas, 0);
+  if (load<u32>(code, CODE_BYTES) == 0) return Run.endRun(SUCCESS, gas, 0);
   const frame = pushFrame(arena, mark, gas);
   useCode(frame, code, ARENA, inputBytes);
   store<u32>(frame, <u32>target, Frame.ACCOUNT);
@@ -222,7 +222,7 @@ export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): 
 
 /** @returns 0: paused after about `steps` steps; 1: ended; 2: waiting for the precompile `awaitedPrecompile` */
 export function resume(steps: i32): u32 {
-  return endKind != RUNNING ? ENDED : execute(steps);
+  return Run.endKind != RUNNING ? ENDED : execute(steps);
 }
 
 export function awaitedGas(): i64 {
@@ -231,11 +231,11 @@ export function awaitedGas(): i64 {
 
 /** -1 if code depends on its gas in another way than running out. */
 export function leastGas(): i64 {
-  return isSensitive ? -1 : least;
+  return Run.isSensitive ? -1 : Run.leastGas;
 }
 
 export function addRefund(gas: i64): void {
-  setRefund(refund + gas);
+  Run.setRefund(Run.refund + gas);
 }
 
 /** Makes all current values those before the block. */

@@ -11,7 +11,7 @@ import {
   WARM_GAS,
   WRITE_SENTRY_GAS,
 } from "./params";
-import {refund, setRefund} from "./refunds";
+import {refund, setRefund} from "./run";
 import * as Slot from "./slots";
 import {keepOriginal, slotAt} from "./slots";
 import {isZero, sameWord} from "./words";

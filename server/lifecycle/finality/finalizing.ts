@@ -49,7 +49,7 @@ export class Finalizing {
   private async rest(ms: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const end = (): void => over.abort();
-    signal.addEventListener("abort", end);
+    signal.addEventListener("abort", end, {signal: over.signal});
     if (signal.aborted) end();
     // The sleep rejects only when it is aborted.
     const waits = [sleep(ms, undefined, {signal: over.signal}).catch(() => {})];
@@ -58,7 +58,6 @@ export class Finalizing {
       waits.push(this.source.untilDue(over.signal));
     await Promise.race(waits);
     end();
-    signal.removeEventListener("abort", end);
   }
 
   private async tryStep(signal: AbortSignal): Promise<boolean> {

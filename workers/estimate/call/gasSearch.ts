@@ -43,7 +43,7 @@ export async function searchGasLimit(
     if (await succeeds(guess)) high = guess;
     else low = guess;
   }
-  while (high - low > 1n && !isWithin(tolerance, low, high)) {
+  while (high - low > 1n && Number(high - low) / Number(high) >= tolerance) {
     let middle = (low + high) / 2n;
     // Most calls need little more gas than they spend, so going up from there takes fewer runs than coming down.
     if (middle > low * 2n) middle = low * 2n;
@@ -51,8 +51,4 @@ export async function searchGasLimit(
     else low = middle;
   }
   return high;
-}
-
-function isWithin(tolerance: number, low: bigint, high: bigint): boolean {
-  return Number(high - low) / Number(high) < tolerance;
 }

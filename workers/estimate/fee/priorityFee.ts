@@ -67,13 +67,10 @@ export class PriorityFee {
       variable: this.settings.variableCost,
     };
     const {numerator, denominator} = this.minMargin;
-    const size = this.settings.packAlign ? packedSize(compressedSize) : compressedSize;
+    const packedSize = Math.ceil((8 * compressedSize) / ELEMENT_BITS) * ELEMENT_BYTES;
+    const size = this.settings.packAlign ? packedSize : compressedSize;
     return divideUp(numerator * ((variable * BigInt(size)) / gasLimit + fixed), denominator);
   }
-}
-
-function packedSize(byteCount: number): number {
-  return Math.ceil((8 * byteCount) / ELEMENT_BITS) * ELEMENT_BYTES;
 }
 
 /** `0x01 | fixed u32 | variable u32 | gas price u32 | ...`, in kwei. */

@@ -4,7 +4,6 @@ import {
   callEnd,
   KEYS_AT,
   listEntries,
-  MAX_PACKED_KEYS,
   ProofForm,
   packedBytes,
   readCallBlock,
@@ -16,14 +15,14 @@ import {
 test("what the writer wrote is what the readers read, wherever the call begins", () => {
   const calls = Buffer.alloc(2 * KEYS_AT, 0xee);
   writeCallHead(calls, 0, 7, 0, ProofForm.PLAIN);
-  writeCallHead(calls, KEYS_AT, 2 ** 48 - 1, MAX_PACKED_KEYS, ProofForm.WITH_BLOCK);
+  writeCallHead(calls, KEYS_AT, 2 ** 48 - 1, 2 ** 16 - 1, ProofForm.WITH_BLOCK);
   const read = (start: number) => [
     readCallBlock(calls, start),
     readKeyCount(calls, start),
     readCallForm(calls, start),
   ];
   assert.deepEqual(read(0), [7, 0, ProofForm.PLAIN]);
-  assert.deepEqual(read(KEYS_AT), [2 ** 48 - 1, MAX_PACKED_KEYS, ProofForm.WITH_BLOCK]);
+  assert.deepEqual(read(KEYS_AT), [2 ** 48 - 1, 2 ** 16 - 1, ProofForm.WITH_BLOCK]);
 });
 
 test("a call for a multiproof ends after its last entry, and lists where its entries begin", () => {
