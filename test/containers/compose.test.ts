@@ -43,7 +43,7 @@ class Project {
   ) {}
 
   static async create(name: string, file: string): Promise<Project> {
-    const folder = await WorkFolder.create();
+    const folder = new WorkFolder();
     await cp(fileURLToPath(new URL("deploy", ROOT)), folder.file(name), {recursive: true});
     const path = folder.file(`${name}/${file}`);
     const text = await readFile(path, "utf8");
@@ -81,7 +81,6 @@ class Project {
 
   async remove(): Promise<void> {
     await this.compose("down", "--timeout", "1");
-    await this.folder.remove();
   }
 
   /** Waits until Prometheus has read all these, and has all alerts of the file. */
@@ -140,17 +139,14 @@ class EdgeService extends AskedService {
 test("compose.yml needs no change: it serves the demo, and Prometheus reads it", async t => {
   if (lack !== undefined) return notRun(t, lack);
   const project = await Project.create("single", "compose.yml");
-  try {
-    // Grafana is no package of Debian.
-    await project.compose("up", "--detach", "proofd", "prometheus");
-    await waitForMetric(
-      await Container.find(podman, project.container("proofd"), 9545),
-      'proofd_head_block{which="finalized"} 100',
-    );
-    await project.expectPrometheus("proofd");
-  } finally {
-    await project.remove();
-  }
+  t.after(() => project.remove());
+  // Grafana is no package of Debian.
+  await project.compose("up", "--detach", "proofd", "prometheus");
+  await waitForMetric(
+    await Container.find(podman, project.container("proofd"), 9545),
+    'proofd_head_block{which="finalized"} 100',
+  );
+  await project.expectPrometheus("proofd");
 });
 
 test("compose-replicas.yml follows two layers, and proofs come through HAProxy from replicas, also from one that begins with a snapshot, and without a broker", async t => {

@@ -83,16 +83,14 @@ interface Manifest {
   };
 }
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let layers: TwoLayers | string;
 before(async () => {
-  folder = await WorkFolder.create();
   layers = await TwoLayers.start(folder.path);
   await run(podman, "network", "create", NETWORK);
 });
 after(async () => {
   if (typeof layers !== "string") await layers.stop();
-  await folder.remove();
 });
 
 async function decode(file: string): Promise<Manifest[]> {
@@ -257,11 +255,8 @@ function manifestTest(
       ["chain-id = 59144", `chain-id = ${chainId}`],
     ] as const;
     const cluster = new Cluster(manifests, file.replace(".yml", ""), changes, layers.layer2.genesisPath);
-    try {
-      await work(cluster, layers);
-    } finally {
-      await cluster.stop();
-    }
+    t.after(() => cluster.stop());
+    await work(cluster, layers);
   });
 }
 

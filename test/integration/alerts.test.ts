@@ -1,14 +1,14 @@
 /** deploy/prometheus/alerts.yml: each alert fires when it should and only then, says what to do, and has its cure in the documents. */
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
-import {mkdtemp, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {test} from "node:test";
 import {readSection} from "../support/documents/printedBlocks.ts";
 import {runChild} from "../support/processes/childProcesses.ts";
 import {findProgram} from "../support/processes/foundProgram.ts";
 import {notRun} from "../support/processes/notRun.ts";
+import {makeTemporaryFolder} from "../support/temporaryFolder.ts";
 
 const read = (path: string): string =>
   readFileSync(new URL(path, import.meta.resolve("#package/package.json")), "utf8");
@@ -183,32 +183,28 @@ test("each alert says what to do, and the documents do", () => {
 test("each alert fires for what is wrong, and not for what is right", async t => {
   assert.deepEqual(new Set(CASES.map(({alert}) => alert)), new Set(ALERTS.keys()));
   if (findProgram("promtool") === undefined) return notRun(t, "no promtool in PATH (Debian: prometheus)");
-  const folder = await mkdtemp(join(tmpdir(), "proofd-alerts-"));
-  try {
-    // Their texts need not be said again.
-    await writeFile(
-      join(folder, "alerts.yml"),
-      TEXT.replaceAll(/^ +(annotations:|summary: .*|action: .*)\n/gm, ""),
-    );
-    const tests = CASES.map(({alert, after, before = 0, series, fires}) => ({
-      name: alert,
-      interval: "1m",
-      input_series: Object.entries(series).map(([name, values]) => ({series: name, values})),
-      alert_rule_test: [
-        ...(before > 0 ? [{eval_time: `${before}m`, alertname: alert, exp_alerts: []}] : []),
-        {
-          eval_time: after,
-          alertname: alert,
-          exp_alerts: fires.map(labels => ({exp_labels: {...labels, severity: ALERTS.get(alert)}})),
-        },
-      ],
-    }));
-    // JSON is YAML.
-    const path = join(folder, "tests.yml");
-    await writeFile(path, JSON.stringify({rule_files: ["alerts.yml"], evaluation_interval: "1m", tests}));
-    const {code, stdout, stderr} = await runChild("promtool", ["test", "rules", path]);
-    assert.equal(code, 0, stdout + stderr);
-  } finally {
-    await rm(folder, {recursive: true});
-  }
+  const folder = makeTemporaryFolder();
+  // Their texts need not be said again.
+  await writeFile(
+    join(folder, "alerts.yml"),
+    TEXT.replaceAll(/^ +(annotations:|summary: .*|action: .*)\n/gm, ""),
+  );
+  const tests = CASES.map(({alert, after, before = 0, series, fires}) => ({
+    name: alert,
+    interval: "1m",
+    input_series: Object.entries(series).map(([name, values]) => ({series: name, values})),
+    alert_rule_test: [
+      ...(before > 0 ? [{eval_time: `${before}m`, alertname: alert, exp_alerts: []}] : []),
+      {
+        eval_time: after,
+        alertname: alert,
+        exp_alerts: fires.map(labels => ({exp_labels: {...labels, severity: ALERTS.get(alert)}})),
+      },
+    ],
+  }));
+  // JSON is YAML.
+  const path = join(folder, "tests.yml");
+  await writeFile(path, JSON.stringify({rule_files: ["alerts.yml"], evaluation_interval: "1m", tests}));
+  const {code, stdout, stderr} = await runChild("promtool", ["test", "rules", path]);
+  assert.equal(code, 0, stdout + stderr);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile} from "node:fs/promises";
 import {dirname, join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {type Finished, runChild} from "../support/processes/childProcesses.ts";
@@ -43,9 +43,8 @@ const SOURCES: Readonly<Record<string, string>> = {
     'writeFileSync("contracts/dist/abi.js", "export const abi = [];");\n',
 };
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 before(async () => {
-  folder = await WorkFolder.create();
   for (const [path, text] of Object.entries(SOURCES)) await write(path, text);
   for (const path of COPIED) await cp(join(ROOT, path), folder.file(path));
   const settings = JSON.parse(await readFile(join(ROOT, "tsconfig.json"), "utf8"));
@@ -53,7 +52,6 @@ before(async () => {
   await write("tsconfig.json", JSON.stringify({...settings, include}));
   await symlink(join(ROOT, "node_modules"), folder.file("node_modules"));
 });
-after(() => folder.remove());
 
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(folder.file(path)), {recursive: true});

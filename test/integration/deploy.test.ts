@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {SERVE_FLAGS} from "../../cli/flags/serveFlags.ts";
 import {readServiceOptions} from "../../cli/flags/serveOptions.ts";
@@ -23,11 +23,7 @@ const SELECTOR = /\b((?:proofd|process|nodejs)_\w+?)(?:_bucket|_sum|_count)?\b(?
 /** Labels that Prometheus or a histogram adds. */
 const ADDED = ["instance", "job", "le"];
 
-let folder: WorkFolder;
-before(async () => {
-  folder = await WorkFolder.create();
-});
-after(() => folder.remove());
+const folder = new WorkFolder();
 
 /** /metrics of a service that follows a node, takes finality from it, prunes and verifies: it has the metrics of all of these. */
 async function readMetrics(): Promise<string> {

@@ -18,7 +18,7 @@ import {LOOK_MS, once} from "../support/wait.ts";
 const LIMIT = 300;
 const AT_ONCE = 50;
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let lack: string | undefined;
 let edge: Edge;
 const services: OwnService[] = [];
@@ -26,7 +26,6 @@ const services: OwnService[] = [];
 before(async () => {
   lack = lacksHaproxy();
   if (lack !== undefined) return;
-  folder = await WorkFolder.create();
   const db = await folder.importChain("db", 2, 2);
   await cp(db, folder.file("copy"), {recursive: true});
   for (const one of [db, folder.file("copy")])
@@ -37,7 +36,6 @@ before(async () => {
   after(async () => {
     await edge.stop();
     for (const service of services) await service.stop();
-    await folder.remove();
   });
 });
 

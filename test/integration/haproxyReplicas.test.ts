@@ -19,7 +19,7 @@ const ANY_LAG = ["lag=60", "lag=999999999"] as const;
 const QUICK_CHECKS = ["check inter 1s", "check inter 100ms"] as const;
 
 let lack: string | undefined;
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let edge: Edge;
 let services: OwnService[];
 
@@ -33,7 +33,6 @@ function serve(db: string, port: number | undefined): Promise<OwnService> {
 before(async () => {
   lack = lacksHaproxy();
   if (lack !== undefined) return;
-  folder = await WorkFolder.create();
   await folder.importChain("high", HIGH, HIGH);
   await folder.importChain("low", LOW, LOW);
   ports = await findPorts(3);
@@ -42,7 +41,6 @@ before(async () => {
   after(async () => {
     await edge.stop();
     for (const service of services) await service.stop();
-    await folder.remove();
   });
 });
 

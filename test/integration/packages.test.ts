@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readdir, readFile, rm, stat, writeFile} from "node:fs/promises";
 import {basename, join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {UWS_NEEDS} from "../../server/listener/uwsBinaries.ts";
 import {VERSION} from "../../server/version.ts";
@@ -37,7 +37,7 @@ export const addressOf = (leaf: KeyedLeaf): \`0x\${string}\` | undefined => (lea
 /** An account of the demo chain. */
 const SENDER = "0x5388ec1a76991e8bd86669888458fbab8b5278f7";
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let home: string;
 /** It and all of its dependencies. */
 let folders: string[];
@@ -46,14 +46,12 @@ let main: string;
 /** Of proofd-client, which proofd-load depends on. */
 let client: string;
 before(async () => {
-  folder = await WorkFolder.create();
   folders = await installPackedService(folder.path);
   [home = ""] = folders;
   const {bin} = JSON.parse(await readFile(join(home, "package.json"), "utf8"));
   main = join(home, bin.proofd);
   client = folders.find(path => path.endsWith("node_modules/proofd-client")) ?? "";
 });
-after(() => folder.remove());
 
 async function listFiles(path: string): Promise<string[]> {
   const entries = await readdir(path, {recursive: true, withFileTypes: true});

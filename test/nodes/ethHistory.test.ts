@@ -195,11 +195,8 @@ test("while old blocks are pruned, each is answered as geth does, or said to be 
       finalized = to;
     }
   };
-  try {
-    await Promise.all([finalize(), ...Array.from({length: READERS}, (_, at) => read(at + 1))]);
-    t.diagnostic(`${counts.answered} batches answered, ${counts.pruned} of pruned blocks`);
-    assert.ok(counts.pruned > 0);
-  } finally {
-    await daemon.stop();
-  }
+  t.after(() => daemon.stop());
+  await Promise.all([finalize(), ...Array.from({length: READERS}, (_, at) => read(at + 1))]);
+  t.diagnostic(`${counts.answered} batches answered, ${counts.pruned} of pruned blocks`);
+  assert.ok(counts.pruned > 0);
 });

@@ -20,7 +20,7 @@ test("the three lines of docs/following.md make geth's development chain, whose 
     .split("\n");
   const [genesis = "", run = "", serve = ""] = lines;
   assert.ok(lines.length === 3 && serve.startsWith("proofd serve "), lines.join("\n"));
-  const folder = await WorkFolder.create();
+  const folder = new WorkFolder();
   const script = `${genesis}\n${run.replace("&& geth", "&& exec geth")} ${FREE_PORTS}`;
   const geth = startChild("sh", ["-e", "-c", script.replace(/\bgeth /g, `'${findNode("geth")}' `)], {
     cwd: folder.path,
@@ -51,6 +51,5 @@ test("the three lines of docs/following.md make geth's development chain, whose 
   } finally {
     geth.kill("SIGTERM");
     await ended;
-    await folder.remove();
   }
 });

@@ -36,9 +36,6 @@ for (const isHalf of [false, true])
     for (const [, flags] of isHalf ? EngineFollowers.flags(chain, reth, name) : [])
       assert.ok((await importHere([...flags, ...to])).ok);
     const followers = await EngineFollowers.serve(chain, reth, name);
-    try {
-      await followers.compare([]);
-    } finally {
-      await followers.stop();
-    }
+    t.after(() => followers.stop());
+    await followers.compare([]);
   });

@@ -167,33 +167,29 @@ for (const {suite, maxBlocks, runs} of EXTENTS)
     const property = fc.asyncProperty(plans, async ({chain, seed}) => {
       const state = new ReferenceState(suite, chain.lines);
       const gather = () => gatherState(state, chain.lines, state.latest);
-      const folder = await WorkFolder.create();
-      try {
-        const store = await openOwned(folder.file("db"), suite.name);
-        for (const [name, forge] of Object.entries(FORGERIES)) {
-          const fed = gather();
-          if (!forge(fed, seed)) continue;
-          await assert.rejects(feedState(store, fed), (error: Error) => {
-            assert.ok(error instanceof StoreError, `${name}: ${error.stack}`);
-            assert.match(error.code, /^(BLOCK_INVALID|STATE_ROOT_MISMATCH)$/, name);
-            return true;
-          });
-          assert.equal(await store.reader.latest(), undefined, name);
-          assert.equal(store.reader.readChain(), undefined, name);
-        }
-        // What a killed process leaves is the same, and goes when the store is opened again.
-        await store.reclaim();
-        assert.deepEqual(await storedPages(store), []);
-        await feedState(store, gather());
-        assert.deepEqual(
-          store.reader.blockOrThrow(state.latest).stateRoot,
-          Buffer.from(state.stateRoot(state.latest)),
-        );
-        await assert.rejects(feedState(store, gather()), {code: "BLOCK_CONFLICT"});
-        await store.close();
-      } finally {
-        await folder.remove();
+      const folder = new WorkFolder();
+      const store = await openOwned(folder.file("db"), suite.name);
+      for (const [name, forge] of Object.entries(FORGERIES)) {
+        const fed = gather();
+        if (!forge(fed, seed)) continue;
+        await assert.rejects(feedState(store, fed), (error: Error) => {
+          assert.ok(error instanceof StoreError, `${name}: ${error.stack}`);
+          assert.match(error.code, /^(BLOCK_INVALID|STATE_ROOT_MISMATCH)$/, name);
+          return true;
+        });
+        assert.equal(await store.reader.latest(), undefined, name);
+        assert.equal(store.reader.readChain(), undefined, name);
       }
+      // What a killed process leaves is the same, and goes when the store is opened again.
+      await store.reclaim();
+      assert.deepEqual(await storedPages(store), []);
+      await feedState(store, gather());
+      assert.deepEqual(
+        store.reader.blockOrThrow(state.latest).stateRoot,
+        Buffer.from(state.stateRoot(state.latest)),
+      );
+      await assert.rejects(feedState(store, gather()), {code: "BLOCK_CONFLICT"});
+      await store.close();
     });
     await fc.assert(property, {numRuns: propertyRuns(runs), includeErrorInReport: true});
   });

@@ -1,9 +1,8 @@
 /** A closed store with one flipped bit in a table is refused, or works: LevelDB never ends the process, this file. */
 import assert from "node:assert/strict";
-import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {cp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {Compaction} from "../../storage/prune/compaction.ts";
@@ -11,14 +10,14 @@ import {META} from "../../storage/record/layout.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {longChain} from "../support/chains/longChain.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
+import {makeTemporaryFolder} from "../support/temporaryFolder.ts";
 
 const FLIPS = 2000;
 const OPTIONS = {role: "owner", cacheBytes: 1 << 20} as const;
 
-let folder: string;
+const folder = makeTemporaryFolder();
 let whole: string;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-closed-"));
   whole = join(folder, "whole");
   const store = await TemporaryStore.create();
   await store.mustImport(longChain(4, 40), "last");
@@ -28,7 +27,6 @@ before(async () => {
   await store.reopen();
   await store.close();
 });
-after(() => rm(folder, {recursive: true}));
 
 test("a flipped bit in a table of a closed store never ends the process, nor hides what the store is", async () => {
   const name = (await readdir(whole)).find(file => file.endsWith(".ldb")) as string;

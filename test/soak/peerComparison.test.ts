@@ -1,8 +1,6 @@
 /** The comparison of `npm run bench:peers` runs from end to end. */
 import assert from "node:assert/strict";
-import {mkdtemp, readdir, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
+import {readdir} from "node:fs/promises";
 import {test} from "node:test";
 import {findAnvil} from "../../bench/peers/anvil.ts";
 import {writeReport} from "../../bench/peers/comparison.ts";
@@ -10,6 +8,7 @@ import {findGeth} from "../../bench/peers/gethChain.ts";
 import type {PeerFlags} from "../../bench/peers/peerFlags.ts";
 import {PEER_NAMES} from "../../bench/peers/peerLoads.ts";
 import {comparePeers} from "../../bench/peers/peersRun.ts";
+import {makeTemporaryFolder} from "../support/temporaryFolder.ts";
 
 const FEW: PeerFlags = {
   accounts: 1000,
@@ -24,7 +23,7 @@ const FEW: PeerFlags = {
 test("the comparison measures each load on the servers there are, and says so where anvil or geth is missing", async t => {
   const own = process.cwd();
   const said: string[] = [];
-  const folder = await mkdtemp(join(tmpdir(), "proofd-peers-"));
+  const folder = makeTemporaryFolder();
   process.chdir(folder);
   t.mock.method(process.stderr, "write", (text: string) => said.push(text) > 0);
   try {
@@ -46,6 +45,5 @@ test("the comparison measures each load on the servers there are, and says so wh
     assert.equal(writeReport(figures).match(/^\| .+ \| (proofd|anvil|geth) /gm)?.length, rows.length);
   } finally {
     process.chdir(own);
-    await rm(folder, {recursive: true});
   }
 });

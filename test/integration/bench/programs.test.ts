@@ -1,20 +1,18 @@
 /** Every bench program answers --help, and names what it does not understand. */
 import assert from "node:assert/strict";
-import {mkdtemp, readdir, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {readdir, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {runCommandLines} from "../../support/processes/daemon.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 
-let folder: string;
+const folder = makeTemporaryFolder();
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-programs-"));
   await writeFile(join(folder, "file"), "");
 });
 after(async () => {
   assert.deepEqual(await readdir(folder), ["file"], "no program has made anything");
-  await rm(folder, {recursive: true});
 });
 
 test("every bench program answers --help, and refuses flags and values that it does not know", async () => {

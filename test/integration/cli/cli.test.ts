@@ -1,7 +1,7 @@
 /** The command line: what is refused and how it is named, exit codes, variables, and the commands around a store. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {pathToFileURL} from "node:url";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {poseidon2Suite} from "../../../client/hash/hashSuites.ts";
@@ -18,15 +18,12 @@ import {startDaemon} from "../../support/processes/daemon.ts";
 import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let db: string;
 
 before(async () => {
-  folder = await WorkFolder.create();
   db = await folder.importChain("db", 5, 3);
 });
-
-after(() => folder.remove());
 
 async function assertAllEnd(
   code: number,

@@ -22,13 +22,12 @@ const RECOVERED = "the import continues after a failure";
 const TRACED = ["--source", "trace", "--finalized", "0"];
 const WRONG = `0x${"63".padStart(64, "0")}`;
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let chain: LiveChain | string;
 let proxy: FaultyProxy;
 let count = 0;
 
 before(async () => {
-  folder = await WorkFolder.create();
   chain = await LiveChain.create(folder.path);
   if (typeof chain === "string") return;
   await chain.grow(6);
@@ -40,7 +39,6 @@ after(async () => {
     await proxy.stop();
     await chain.stop();
   }
-  await folder.remove();
 });
 
 function newStore(): string {

@@ -1,10 +1,11 @@
 /** Which blocks are finalized: those that a line, a flag or `proofd finalize` names, also while another process has the store. */
 import assert from "node:assert/strict";
-import {access, readFile, stat, writeFile} from "node:fs/promises";
+import {existsSync} from "node:fs";
+import {readFile, stat, writeFile} from "node:fs/promises";
 import {createServer} from "node:http";
 import type {AddressInfo} from "node:net";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {sendCommand} from "../../../server/lifecycle/control/controlClient.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
@@ -25,13 +26,7 @@ import {runHere} from "../../support/processes/ownCommand.ts";
 import {importLines, importSource} from "../../support/stores/importedStore.ts";
 import {once, waitUntil} from "../../support/wait.ts";
 
-let folder: WorkFolder;
-
-before(async () => {
-  folder = await WorkFolder.create();
-});
-
-after(() => folder.remove());
+const folder = new WorkFolder();
 
 /** Blocks 0 to `last`, none finalized. @returns the store's folder */
 async function importUnfinalized(name: string, last: number): Promise<string> {
@@ -161,59 +156,56 @@ test("finalize reaches a server, which proves those blocks at once; others need 
   const next = await OwnService.serve(["--db", db]);
   await mustOrder(db, 5, 4, 5);
   await next.stop();
-  assert.equal(await exists(path), false);
+  assert.equal(existsSync(path), false);
 });
 
-test("finalize reaches the import beside a service, and lines lower nothing and raise what they name", async () => {
+test("finalize reaches the import beside a service, and lines lower nothing and raise what they name", async t => {
   const db = folder.file("beside");
   const daemon = await OwnService.fed(db);
-  try {
-    const refused = await sendCommand(db, {kind: "finalize", to: 0});
-    assert.match(refused.ok ? "" : refused.message, /block 0 is not in the store: the store is empty/);
-    daemon.input.write(encodeLines(createLines(0, 3)));
-    await waitForCoverage(daemon, "latest", "0x3");
-    // Neither a line nor a flag says anything.
-    assert.equal((await readCoverage(daemon)).finalized, null);
-    await mustOrder(db, 2, undefined, 2);
-    assert.deepEqual(await readCoverage(daemon), {finalized: "0x2", latest: "0x3"});
-    // Orders and blocks at the same time: each is taken between two blocks.
-    const orders = Promise.all([3, 1, 2].map(to => sendCommand(db, {kind: "finalize", to})));
-    let isOver = false;
-    void orders.then(() => {
-      isOver = true;
-    });
-    let newest = 3;
-    const write = async (finalized?: number): Promise<void> => {
-      daemon.input.write(encodeLines([createLine(++newest, finalized)]));
-      await waitForCoverage(daemon, "latest", quantity(newest));
-    };
-    while (!isOver) await write();
-    for (const {ok} of await orders) assert.ok(ok);
-    assert.equal((await readCoverage(daemon)).finalized, "0x3");
-    await write(1);
-    assert.equal((await readCoverage(daemon)).finalized, "0x3");
-    const raised = newest;
-    await write(raised);
-    assert.equal((await readCoverage(daemon)).finalized, quantity(raised));
-    // So does a line that is held already, also when nothing follows.
-    daemon.input.write(encodeLines([createLine(newest, newest)]));
-    await waitForCoverage(daemon, "finalized", quantity(newest));
-    await write();
-    // The import has ended: the server writes it itself.
-    daemon.input.end();
-    await daemon.waitForStderr(/the import has ended/);
-    await mustOrder(db, newest, newest - 1, newest);
-    assert.equal((await readCoverage(daemon)).finalized, quantity(newest));
-  } finally {
-    await daemon.stop();
-  }
+  t.after(() => daemon.stop());
+  const refused = await sendCommand(db, {kind: "finalize", to: 0});
+  assert.match(refused.ok ? "" : refused.message, /block 0 is not in the store: the store is empty/);
+  daemon.input.write(encodeLines(createLines(0, 3)));
+  await waitForCoverage(daemon, "latest", "0x3");
+  // Neither a line nor a flag says anything.
+  assert.equal((await readCoverage(daemon)).finalized, null);
+  await mustOrder(db, 2, undefined, 2);
+  assert.deepEqual(await readCoverage(daemon), {finalized: "0x2", latest: "0x3"});
+  // Orders and blocks at the same time: each is taken between two blocks.
+  const orders = Promise.all([3, 1, 2].map(to => sendCommand(db, {kind: "finalize", to})));
+  let isOver = false;
+  void orders.then(() => {
+    isOver = true;
+  });
+  let newest = 3;
+  const write = async (finalized?: number): Promise<void> => {
+    daemon.input.write(encodeLines([createLine(++newest, finalized)]));
+    await waitForCoverage(daemon, "latest", quantity(newest));
+  };
+  while (!isOver) await write();
+  for (const {ok} of await orders) assert.ok(ok);
+  assert.equal((await readCoverage(daemon)).finalized, "0x3");
+  await write(1);
+  assert.equal((await readCoverage(daemon)).finalized, "0x3");
+  const raised = newest;
+  await write(raised);
+  assert.equal((await readCoverage(daemon)).finalized, quantity(raised));
+  // So does a line that is held already, also when nothing follows.
+  daemon.input.write(encodeLines([createLine(newest, newest)]));
+  await waitForCoverage(daemon, "finalized", quantity(newest));
+  await write();
+  // The import has ended: the server writes it itself.
+  daemon.input.end();
+  await daemon.waitForStderr(/the import has ended/);
+  await mustOrder(db, newest, newest - 1, newest);
+  assert.equal((await readCoverage(daemon)).finalized, quantity(newest));
 });
 
 test("finalize reaches `proofd import`, which a signal ends with its exit code, without a word of the half line", async () => {
   const db = await importUnfinalized("imported", 2);
   const daemon = new Daemon(["import", ...diffsFlags(db, "-")]);
   try {
-    await waitUntil("control.json", () => exists(join(db, "control.json")));
+    await waitUntil("control.json", () => existsSync(join(db, "control.json")));
     await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
     await daemon.waitForStderr(/proofd finalize: blocks up to 1 are finalized/);
     daemon.child.stdin.write(`${encodeLines(createLines(0, 3))}{"number":"0x4",`);
@@ -246,12 +238,3 @@ test("an import finalizes what its source reached, and nothing if its source is 
   const two = await importInto("two.ndjson", createLines(0, 1), "last");
   assert.deepEqual([two.ok, two.head], [true, {...none, finalized: 1}]);
 });
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -86,7 +86,7 @@ async function run(command: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
 }
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let chain: LiveChain | string;
 
 test("an import that fills the disk says how much space it needs", async t => {
@@ -104,13 +104,11 @@ test("an import that fills the disk says how much space it needs", async t => {
   assert.match(stderr, needed);
 });
 before(async () => {
-  folder = await WorkFolder.create();
   chain = await LiveChain.create(folder.path);
   if (chain instanceof LiveChain) await chain.grow(3);
 });
 after(async () => {
   if (chain instanceof LiveChain) await chain.stop();
-  await folder.remove();
 });
 
 const liveTest = createLiveTest(() => chain);

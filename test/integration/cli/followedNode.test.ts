@@ -16,13 +16,12 @@ import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importHere} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let chain: LiveChain | string;
 let imported: string;
 let count = 0;
 
 before(async () => {
-  folder = await WorkFolder.create();
   imported = newStore();
   chain = await LiveChain.create(folder.path);
   if (chain instanceof LiveChain) await chain.grow(8);
@@ -30,7 +29,6 @@ before(async () => {
 
 after(async () => {
   if (chain instanceof LiveChain) await chain.stop();
-  await folder.remove();
 });
 
 function newStore(): string {

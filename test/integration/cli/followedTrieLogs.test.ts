@@ -1,6 +1,6 @@
 /** A node whose trie logs are followed: the same roots as those of the same chain's differences. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {toHex} from "../../../storage/hex.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
@@ -25,13 +25,9 @@ function createLines(last: number, branch: number): DifferenceLine[] {
   return Array.from({length: last + 1}, (_, n) => createMixedLine(n, n < FORK ? 0 : branch));
 }
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let node: TrieLogNode;
 let lines: DifferenceLine[];
-before(async () => {
-  folder = await WorkFolder.create();
-});
-after(() => folder.remove());
 
 async function readRoots(daemon: AskedService, latest: number): Promise<string[]> {
   const roots: string[] = [];

@@ -2,19 +2,13 @@
 import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLine, diffsFlags, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {chainArgs, EXTRA_DATA, writeShortChain} from "../../support/chains/shortChain.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 
-let folder: WorkFolder;
-
-before(async () => {
-  folder = await WorkFolder.create();
-});
-
-after(() => folder.remove());
+const folder = new WorkFolder();
 
 test("import --head takes a source that ends there, and of another one all but its last block", async () => {
   const lines = encodeLines([createLine(0), createLine(1, 1), createLine(2)]);

@@ -79,7 +79,7 @@ function lineOf(number: number): DifferenceLine {
 }
 
 const lines = Array.from({length: LAST + 1}, (_, number) => lineOf(number));
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let whole: OwnService;
 let replica: OwnService;
 let pulled: string;
@@ -90,7 +90,6 @@ const importPull = (db: string, from = pulled, ...more: readonly string[]) =>
   runHere(["import", "--db", folder.file(db), "--pull", from, ...more]);
 
 before(async () => {
-  folder = await WorkFolder.create();
   await importLines(folder.file("whole"), lines, {finalized: "last"});
   whole = await serve(folder.file("whole"));
   root = (await whole.call("chain_getStateRoot", [quantity(FIRST)])).result.stateRoot;
@@ -111,7 +110,6 @@ before(async () => {
 after(async () => {
   await replica.stop();
   await whole.stop();
-  await folder.remove();
 });
 
 /**

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {existsSync, readdirSync, statSync} from "node:fs";
 import {readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {gzipSync} from "node:zlib";
 import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
@@ -43,13 +43,7 @@ const EMPTY = Buffer.alloc(20, 3);
 const CONTRACT = Buffer.alloc(20, 1);
 const CODE = Buffer.from("6001", "hex");
 
-let folder: WorkFolder;
-
-before(async () => {
-  folder = await WorkFolder.create();
-});
-
-after(() => folder.remove());
+const folder = new WorkFolder();
 
 function sourceOf(path: string, headerPath: string): StateSource {
   return {kind: "state", path, headerPath, genesisPath: undefined};

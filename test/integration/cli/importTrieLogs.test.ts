@@ -1,7 +1,7 @@
 /** `import --trielogs`: the same store as that of the same chain's blocks, and what is refused. */
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {gzipSync} from "node:zlib";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
@@ -30,11 +30,10 @@ const CHAIN = fileURLToPath(import.meta.resolve("#package/demo/chain.rlp"));
 /** By then an account was deleted, another was created again, and slots were zeroed. */
 const LAST = 46;
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let executed: BlockDifference[];
 let demo: LoggedBlock[];
 before(async () => {
-  folder = await WorkFolder.create();
   executed = [];
   demo = [];
   const writer = new TrieLogWriter();
@@ -44,7 +43,6 @@ before(async () => {
     demo.push({number, hash, trieLog: writer.write(block)});
   }
 });
-after(() => folder.remove());
 
 /** Block 0 first. @param chainRlp - blocks as `geth export` writes them, from block 1 on. @param to - the last block to execute */
 async function* executeChain(

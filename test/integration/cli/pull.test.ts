@@ -95,7 +95,6 @@ async function readState(folder: string): Promise<Map<string, [bigint, Map<bigin
 }
 
 test("each choice is pulled, in any format, and verified again without the server", async () => {
-  proxy.change = (_, forward) => forward();
   const rows = Object.entries(CHOICES).map(([name, choice], at) => {
     return [name, choice(), FORMAT_NAMES[at % FORMAT_NAMES.length] as string] as const;
   });
@@ -220,7 +219,6 @@ async function stopAfter(requests: number, args: readonly string[]): Promise<boo
 }
 
 test("a pull that is stopped after any request and resumed has the files of one that was not, in each choice", async () => {
-  proxy.change = (_, forward) => forward();
   let drafts = 0;
   for (const [at, choice] of Object.values(CHOICES).entries()) {
     const flagsOf = (folder: string) =>
@@ -303,7 +301,6 @@ test("a server with another suite, or with Ethereum's tries alone, is refused by
         assert.ok(!existsSync(folder));
       }
   }
-  proxy.change = (_, forward) => forward();
 });
 
 test("SIGINT ends a pull with exit code 130, and it can be resumed", async () => {
@@ -326,59 +323,54 @@ test("SIGINT ends a pull with exit code 130, and it can be resumed", async () =>
   assert.equal(resumed.code, 0, resumed.stderr);
 });
 
-test("the roots of both blocks come from the contract on layer 1, and a folder is verified against it", async () => {
+test("the roots of both blocks come from the contract on layer 1, and a folder is verified against it", async t => {
   // Layer 1 is whatever answers eth_call with the root that the contract would hold.
   const layer1 = new JsonRpcServer(({id, params}) => {
     const [{data}] = params as [{readonly data: string}];
     return {jsonrpc: "2.0", id, result: encodeHex(service.root(Number(`0x${data.slice(-64)}`)))};
   });
   await layer1.start();
-  try {
-    const trust = ["--l1", layer1.url, "--rollup", OWNER];
-    const from = ["--rollup", OWNER, "--block", String(FINALIZED), "--changes-from", "2"];
-    const folder = newFolder();
-    const secrets = {
-      PROOFD_L1: `${layer1.url}/v3/secret-of-layer1`,
-      PROOFD_L1_HEADER: "Authorization: Bearer secret1",
-      PROOFD_URL: `${proxy.url.origin}/?apikey=secret-of-url`,
-      PROOFD_HEADER: "Authorization: Bearer secret2",
-    };
-    let asked = 0;
-    const authorizations = new Set();
-    proxy.change = async ({head}, forward) => {
-      authorizations.add(head.headers.authorization);
-      if (++asked > 2) return forward();
-      const said = `no ${head.url} for ${head.headers.authorization}`;
-      const end = asked === 1 ? {error: {code: -32000, message: said}} : {result: {earliest: said}};
-      const body = Buffer.from(JSON.stringify({jsonrpc: "2.0", id: 1, ...end}));
-      return {status: 200, type: "application/json", body};
-    };
-    const stopped = await runHere(["pull", ...from, "--out", folder], secrets);
-    assert.equal(stopped.code, 1);
-    const misled = await runHere(["pull", ...from, "--out", folder, "--resume"], secrets);
-    assert.match(misled.stderr, /got "no \/\?apikey=\*\*\* for \*\*\*"/);
-    assert.match(stopped.stderr, /the server refused \(-32000\): no \/\?apikey=\*\*\* for \*\*\*/);
-    // Another URL of the same block and root goes on.
-    const {PROOFD_URL: _, ...others} = secrets;
-    const args = ["pull", ...from, "--url", service.daemon.url, "--out", folder, "--resume"];
-    const {code, stdout, stderr} = await runHere(args, others);
-    assert.equal(code, 0, stderr);
-    assert.deepEqual([...authorizations], ["Bearer secret2"]);
-    const {command} = readManifest(folder);
-    assert.ok(
-      command.startsWith(`PROOFD_HEADER=*** PROOFD_L1=${layer1.url}/*** PROOFD_L1_HEADER=*** proofd `),
-    );
-    assert.doesNotMatch(stopped.stderr + misled.stderr + JSON.stringify(contents(folder)) + stdout, /secret/);
-    assert.match(
-      stdout,
-      /from block 2 to 4 under the root 0x\w{64}, of block 4, as the contract 0x\w{40} holds it on layer 1/,
-    );
-    assert.equal((await verify(folder, ...trust)).code, 0);
-    const {stderr: refusal} = await verify(folder, "--root", root, "--from-root", root);
-    assert.match(refusal, /expected the root 0x\w{64}, given by --root, got a pull under the root 0x/);
-  } finally {
-    await layer1.stop();
-  }
+  t.after(() => layer1.stop());
+  const trust = ["--l1", layer1.url, "--rollup", OWNER];
+  const from = ["--rollup", OWNER, "--block", String(FINALIZED), "--changes-from", "2"];
+  const folder = newFolder();
+  const secrets = {
+    PROOFD_L1: `${layer1.url}/v3/secret-of-layer1`,
+    PROOFD_L1_HEADER: "Authorization: Bearer secret1",
+    PROOFD_URL: `${proxy.url.origin}/?apikey=secret-of-url`,
+    PROOFD_HEADER: "Authorization: Bearer secret2",
+  };
+  let asked = 0;
+  const authorizations = new Set();
+  proxy.change = async ({head}, forward) => {
+    authorizations.add(head.headers.authorization);
+    if (++asked > 2) return forward();
+    const said = `no ${head.url} for ${head.headers.authorization}`;
+    const end = asked === 1 ? {error: {code: -32000, message: said}} : {result: {earliest: said}};
+    const body = Buffer.from(JSON.stringify({jsonrpc: "2.0", id: 1, ...end}));
+    return {status: 200, type: "application/json", body};
+  };
+  const stopped = await runHere(["pull", ...from, "--out", folder], secrets);
+  assert.equal(stopped.code, 1);
+  const misled = await runHere(["pull", ...from, "--out", folder, "--resume"], secrets);
+  assert.match(misled.stderr, /got "no \/\?apikey=\*\*\* for \*\*\*"/);
+  assert.match(stopped.stderr, /the server refused \(-32000\): no \/\?apikey=\*\*\* for \*\*\*/);
+  // Another URL of the same block and root goes on.
+  const {PROOFD_URL: _, ...others} = secrets;
+  const args = ["pull", ...from, "--url", service.daemon.url, "--out", folder, "--resume"];
+  const {code, stdout, stderr} = await runHere(args, others);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual([...authorizations], ["Bearer secret2"]);
+  const {command} = readManifest(folder);
+  assert.ok(command.startsWith(`PROOFD_HEADER=*** PROOFD_L1=${layer1.url}/*** PROOFD_L1_HEADER=*** proofd `));
+  assert.doesNotMatch(stopped.stderr + misled.stderr + JSON.stringify(contents(folder)) + stdout, /secret/);
+  assert.match(
+    stdout,
+    /from block 2 to 4 under the root 0x\w{64}, of block 4, as the contract 0x\w{40} holds it on layer 1/,
+  );
+  assert.equal((await verify(folder, ...trust)).code, 0);
+  const {stderr: refusal} = await verify(folder, "--root", root, "--from-root", root);
+  assert.match(refusal, /expected the root 0x\w{64}, given by --root, got a pull under the root 0x/);
 });
 
 test("a journal or manifest for which the disk has too little room is not taken as written, and a resume completes it", async () => {

@@ -1,7 +1,6 @@
 /** What the README and the documents print works as printed, and what they name exists. */
 import assert from "node:assert/strict";
-import {access, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {access, mkdtemp, readdir, readFile, writeFile} from "node:fs/promises";
 import {dirname, join} from "node:path";
 import {after, before, test} from "node:test";
 import {GENERATOR_WAS_LIMIT} from "proofd-load";
@@ -28,12 +27,13 @@ import {verifyProof} from "../../support/reference/exactProof.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {memoisedSha256} from "../../support/stores/everyKey.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 
 /** The command, as the README and as the other documents print it. */
 const PROGRAM = /^(?:node dist\/cli\/main\.js|proofd) /;
 const COMMANDS = ["import", "serve", "finalize", "check", "verify", "pull", "rollback", "snapshot", "load"];
 
-let folder: string;
+const folder = makeTemporaryFolder();
 let readme: string;
 let [operationsPage, loadPage] = ["", ""];
 /** Text by path from the clone. */
@@ -43,7 +43,6 @@ let ends: readonly CommandEnd[];
 /** Serves the demo chain from the store that they made, which `--demo` compares. */
 let demo: OwnService;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
   for (const place of [
     ".",
     "client",
@@ -73,10 +72,7 @@ before(async () => {
   ends = await runAllHere([importBlocks, check, snapshot]);
   demo = await OwnService.serve([...serve.slice(1), "--demo"], {estimates: true});
 });
-after(async () => {
-  await demo.stop();
-  await rm(folder, {recursive: true});
-});
+after(() => demo.stop());
 
 testDemoTrees(() => demo);
 
@@ -166,20 +162,17 @@ test("the commands for a chain of blocks import it, check it and serve the print
   assert.equal(await askAsPrinted(gas, demo), /```\n(\{"jsonrpc[\s\S]*?)\n```/.exec(gas)?.[1]);
 });
 
-test("the commands for block differences import them, before and while serving, and finalize them", async () => {
+test("the commands for block differences import them, before and while serving, and finalize them", async t => {
   const [, importDiffs, , serveDiffs, finalize] = commandLines(operationsPage, "diffs");
   assert.ok(importDiffs?.[0] === "import" && serveDiffs?.[0] === "serve");
   assert.equal(finalize?.[0], "finalize");
   const imported = await runHere(importDiffs);
   assert.equal(imported.code, 0, imported.stderr);
   const daemon = await OwnService.serve(serveDiffs.slice(1));
-  try {
-    assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x2");
-    const finalized = await runHere(finalize);
-    assert.match(finalized.stdout, /blocks up to 2 were finalized already/, finalized.stderr);
-  } finally {
-    await daemon.stop();
-  }
+  t.after(() => daemon.stop());
+  assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x2");
+  const finalized = await runHere(finalize);
+  assert.match(finalized.stdout, /blocks up to 2 were finalized already/, finalized.stderr);
 });
 
 /** Runs the commands of a section in a folder of its own, with the daemon's address. @returns what they print */
@@ -217,29 +210,26 @@ test("the commands of docs/checking.md get a compact proof of the demo chain and
   assert.ok(stdout.startsWith(beginning) && stdout.endsWith(end), stdout);
 });
 
-test("a relayer's program verifies against layer 1 and makes the compact proof that the server sends", async () => {
+test("a relayer's program verifies against layer 1 and makes the compact proof that the server sends", async t => {
   const page = readPage("checking");
   const section = readSection(documents.get(join("client", "README.md")) as string, "Trusted roots");
   const {stateRoot} = (await demo.call("chain_getStateRoot", ["0x64"])).result;
   // Layer 1 is whatever answers eth_call with the root that the contract would hold.
   const layer1 = new JsonRpcServer(({id}) => ({jsonrpc: "2.0", id, result: stateRoot}));
   await layer1.start();
-  try {
-    const [, address, slot] = /"address":"(0x\w{40})","storageKeys":\["(0x\w{64})"\]/.exec(page) ?? [];
-    const places = {
-      "http://l1:8545": layer1.url,
-      "0xROLLUP": `0x${"aa".repeat(20)}`,
-      "http://127.0.0.1:8545": demo.url,
-      "0xACCOUNT": address as string,
-      "0xSLOT": slot as string,
-    };
-    const value = /^slot 0x\w+ = (0x\w+)$/m.exec(page)?.[1] as string;
-    const length = /(\d+) bytes that \[contracts\]/.exec(page)?.[1] as string;
-    const {stdout, stderr} = await runProgram(section, places, "console.log(slots[0], bytes.length);\n");
-    assert.equal(stdout, `${BigInt(value)}n ${length}\n`, stderr);
-  } finally {
-    await layer1.stop();
-  }
+  t.after(() => layer1.stop());
+  const [, address, slot] = /"address":"(0x\w{40})","storageKeys":\["(0x\w{64})"\]/.exec(page) ?? [];
+  const places = {
+    "http://l1:8545": layer1.url,
+    "0xROLLUP": `0x${"aa".repeat(20)}`,
+    "http://127.0.0.1:8545": demo.url,
+    "0xACCOUNT": address as string,
+    "0xSLOT": slot as string,
+  };
+  const value = /^slot 0x\w+ = (0x\w+)$/m.exec(page)?.[1] as string;
+  const length = /(\d+) bytes that \[contracts\]/.exec(page)?.[1] as string;
+  const {stdout, stderr} = await runProgram(section, places, "console.log(slots[0], bytes.length);\n");
+  assert.equal(stdout, `${BigInt(value)}n ${length}\n`, stderr);
 });
 
 test("an indexer's commands pull a state and its changes, which DuckDB and pandas read as docs/pulling.md says", async t => {

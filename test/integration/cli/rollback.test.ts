@@ -1,6 +1,6 @@
 /** `proofd rollback` while another proofd serves and imports: unfinalized blocks go, and the import takes other ones. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {sendCommand} from "../../../server/lifecycle/control/controlClient.ts";
@@ -24,13 +24,7 @@ const RICH = "0x1000000";
 const POOR = "0x10";
 const ESTIMATING = ["--hardfork", "prague", "--estimate-workers", "1"];
 
-let folder: WorkFolder;
-
-before(async () => {
-  folder = await WorkFolder.create();
-});
-
-after(() => folder.remove());
+const folder = new WorkFolder();
 
 /** Block `number` of the first branch, with `balance` for ACCOUNT. */
 function withBalance(number: number, balance: string): DifferenceLine {
@@ -69,41 +63,38 @@ async function estimateTransfer(daemon: OwnService, block: string): Promise<stri
   return (await daemon.call("chain_estimateGas", [call, block])).error?.message;
 }
 
-test("after a rollback nothing of the blocks that went is served under their numbers", async () => {
+test("after a rollback nothing of the blocks that went is served under their numbers", async t => {
   const {daemon, db} = await startBranch("served", {estimates: true});
-  try {
-    assert.equal(await estimateTransfer(daemon, "0x5"), undefined);
-    const gone = (await daemon.call("chain_getStateRoot", ["0x5"])).result;
-    assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_700_000_005);
+  t.after(() => daemon.stop());
+  assert.equal(await estimateTransfer(daemon, "0x5"), undefined);
+  const gone = (await daemon.call("chain_getStateRoot", ["0x5"])).result;
+  assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_700_000_005);
 
-    const {code, stdout, stderr} = await runProofd(["rollback", "--db", db, "--to", "3"]);
-    assert.equal(stdout, "rolled back from block 5 to block 3\n", stderr);
-    assert.equal(code, 0);
-    assert.match(daemon.stderr, /"msg":"proofd rollback"/);
-    const coverage = (await daemon.call("chain_getCoverage")).result;
-    assert.deepEqual([coverage.latest, coverage.finalized], ["0x3", "0x2"]);
-    assert.equal((await daemon.call("chain_getStateRoot", ["0x4"])).error.code, -32001);
-    assert.equal((await daemon.call("chain_getStateRoot", [{blockHash: gone.hash}])).error.code, -32001);
-    assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_700_000_003);
+  const {code, stdout, stderr} = await runProofd(["rollback", "--db", db, "--to", "3"]);
+  assert.equal(stdout, "rolled back from block 5 to block 3\n", stderr);
+  assert.equal(code, 0);
+  assert.match(daemon.stderr, /"msg":"proofd rollback"/);
+  const coverage = (await daemon.call("chain_getCoverage")).result;
+  assert.deepEqual([coverage.latest, coverage.finalized], ["0x3", "0x2"]);
+  assert.equal((await daemon.call("chain_getStateRoot", ["0x4"])).error.code, -32001);
+  assert.equal((await daemon.call("chain_getStateRoot", [{blockHash: gone.hash}])).error.code, -32001);
+  assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_700_000_003);
 
-    // Block 3 again: it is held.
-    daemon.input.write(encodeLines([createLine(3), otherLine(4), otherLine(5)]));
-    await waitForHead(daemon, 5);
-    assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_800_000_005);
-    for (const block of ["0x4", "0x5", "latest"])
-      assert.match((await estimateTransfer(daemon, block)) ?? "", /^insufficient funds for transfer/);
-    const root = (await daemon.call("chain_getStateRoot", ["0x5"])).result;
-    assert.notEqual(root.stateRoot, gone.stateRoot);
+  // Block 3 again: it is held.
+  daemon.input.write(encodeLines([createLine(3), otherLine(4), otherLine(5)]));
+  await waitForHead(daemon, 5);
+  assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_800_000_005);
+  for (const block of ["0x4", "0x5", "latest"])
+    assert.match((await estimateTransfer(daemon, block)) ?? "", /^insufficient funds for transfer/);
+  const root = (await daemon.call("chain_getStateRoot", ["0x5"])).result;
+  assert.notEqual(root.stateRoot, gone.stateRoot);
 
-    daemon.input.write(encodeLines([{...otherLine(6), finalized: "0x5"}]));
-    await waitForHead(daemon, 6);
-    const {block, proof} = (await daemon.call("chain_getProofAt", [ACCOUNT, [], "0x5"])).result;
-    assert.deepEqual(block, {...root, finalized: true});
-    const {account} = verifyProof(sha256Suite, decodeHex(root.stateRoot), ACCOUNT, [], proof);
-    assert.equal(account?.balance, BigInt(POOR));
-  } finally {
-    await daemon.stop();
-  }
+  daemon.input.write(encodeLines([{...otherLine(6), finalized: "0x5"}]));
+  await waitForHead(daemon, 6);
+  const {block, proof} = (await daemon.call("chain_getProofAt", [ACCOUNT, [], "0x5"])).result;
+  assert.deepEqual(block, {...root, finalized: true});
+  const {account} = verifyProof(sha256Suite, decodeHex(root.stateRoot), ACCOUNT, [], proof);
+  assert.equal(account?.balance, BigInt(POOR));
 });
 
 test("what is finalized or not stored is refused, and an import goes on with the block after the newest one", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {existsSync, readdirSync, watch} from "node:fs";
 import {cp, mkdir, readdir, rm} from "node:fs/promises";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
 import {diffsFlags, WorkFolder} from "../../support/chains/serviceChain.ts";
@@ -17,16 +17,14 @@ import {importLines} from "../../support/stores/importedStore.ts";
 
 const LINES = longChain(40, 30);
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 /** A store with a table and a log of 6 blocks, which nobody has open. */
 let closed: string;
 before(async () => {
-  folder = await WorkFolder.create();
   closed = folder.file("closed");
   await importLines(closed, LINES.slice(0, 3), {finalized: "last"});
   await importLines(closed, LINES.slice(0, 6), {finalized: "last"});
 });
-after(() => folder.remove());
 
 async function firstChange(path: string): Promise<void> {
   const watcher = watch(path);

@@ -4,7 +4,7 @@ import {execFileSync} from "node:child_process";
 import {cpSync, existsSync, mkdirSync, readdirSync, rmSync} from "node:fs";
 import {chmod, readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines, diffsFlags, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
@@ -16,15 +16,12 @@ import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let db: string;
 
 before(async () => {
-  folder = await WorkFolder.create();
   db = await folder.importChain("db", 3, 3);
 });
-
-after(() => folder.remove());
 
 function assertFailed(
   finished: Pick<Finished, "code" | "stderr"> | undefined,

@@ -1,7 +1,7 @@
 /** Block differences that a service reads once while it answers: from a file, or from standard input. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {toHex} from "../../../storage/hex.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
@@ -22,12 +22,8 @@ import {importHere} from "../../support/stores/importedStore.ts";
 /** The blocks of createLine are from 2023. */
 const ANY_LAG = 999_999_999;
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let count = 0;
-before(async () => {
-  folder = await WorkFolder.create();
-});
-after(() => folder.remove());
 
 /** @returns /readyz once the import of `text` has ended, which is read once */
 async function importText(text: string): Promise<string> {

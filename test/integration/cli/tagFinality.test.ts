@@ -1,19 +1,13 @@
 /** `serve --finality tag`: finality by the finalized tag of a layer-2 node. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForCoverage, waitForMetric} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {TaggedChain} from "../../support/nodes/taggedChain.ts";
 
-let folder: WorkFolder;
-
-before(async () => {
-  folder = await WorkFolder.create();
-});
-
-after(() => folder.remove());
+const folder = new WorkFolder();
 
 test("the node's finalized block is marked where its hash is the one here, also while blocks are still missing", async () => {
   const chain = new TaggedChain();

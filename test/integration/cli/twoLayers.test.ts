@@ -24,7 +24,7 @@ const KILLS = Number(process.env.FOLLOW_KILLS ?? 1);
 /** About as long as the nodes need to grow, finalize and start again. */
 const KILL_WITHIN_MS = 3000;
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let layer2: LiveChain | string;
 let layer1: Layer1 | string = "layer 2 comes first";
 let count = 0;
@@ -32,7 +32,6 @@ let count = 0;
 const finalizations: {readonly end: number; readonly transaction: string; readonly stateRoot: string}[] = [];
 
 before(async () => {
-  folder = await WorkFolder.create();
   layer2 = await LiveChain.create(folder.path);
   if (layer2 instanceof LiveChain) layer1 = await Layer1.start();
   // The contract is final.
@@ -42,7 +41,6 @@ before(async () => {
 after(async () => {
   if (layer1 instanceof Layer1) await layer1.stop();
   if (layer2 instanceof LiveChain) await layer2.stop();
-  await folder.remove();
 });
 
 function layersTest(title: string, body: (below: Layer1, above: LiveChain) => Promise<void>): void {

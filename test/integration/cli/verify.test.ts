@@ -143,38 +143,32 @@ test("the root is that of a block hash, as a proofd that is trusted says", async
 test("the root is the one that the rollup's contract holds in layer 1's finalized block", async t => {
   const layer1 = await Layer1.start();
   if (typeof layer1 === "string") return notRun(t, layer1);
-  try {
-    const held = (block: number) => {
-      const record = ["--l1", layer1.anvil.url, "--rollup", layer1.address, "--block", String(block)];
-      return verify(single, ...record);
-    };
-    await layer1.settle();
-    await layer1.finalize(1, FINALIZED, undefined, service.root(FINALIZED));
-    const early = await held(FINALIZED);
-    assert.equal(early.code, 1);
-    assert.match(early.stderr, /holds no state root of block 4 in layer 1's finalized block: it holds those/);
-    await layer1.settle();
-    const {code, stdout, stderr} = await held(FINALIZED);
-    assert.equal(code, 0, stdout + stderr);
-    assert.match(stdout, /, of block 4, as the contract 0x[0-9a-f]{40} holds it on layer 1\n$/);
-    assert.equal((await held(FINALIZED - 1)).code, 1, "a block between two finalizations");
-    await layer1.finalizeHash(FINALIZED + 1, FINALIZED + 2, Buffer.alloc(32), Buffer.alloc(32, 0xab));
-    await layer1.settle();
-    assert.match(
-      (await held(FINALIZED + 2)).stderr,
-      /it holds the block's hash. .*--block-hash 0x(ab){32}\n$/,
-    );
+  t.after(() => layer1.stop());
+  const held = (block: number) => {
+    const record = ["--l1", layer1.anvil.url, "--rollup", layer1.address, "--block", String(block)];
+    return verify(single, ...record);
+  };
+  await layer1.settle();
+  await layer1.finalize(1, FINALIZED, undefined, service.root(FINALIZED));
+  const early = await held(FINALIZED);
+  assert.equal(early.code, 1);
+  assert.match(early.stderr, /holds no state root of block 4 in layer 1's finalized block: it holds those/);
+  await layer1.settle();
+  const {code, stdout, stderr} = await held(FINALIZED);
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(stdout, /, of block 4, as the contract 0x[0-9a-f]{40} holds it on layer 1\n$/);
+  assert.equal((await held(FINALIZED - 1)).code, 1, "a block between two finalizations");
+  await layer1.finalizeHash(FINALIZED + 1, FINALIZED + 2, Buffer.alloc(32), Buffer.alloc(32, 0xab));
+  await layer1.settle();
+  assert.match((await held(FINALIZED + 2)).stderr, /it holds the block's hash. .*--block-hash 0x(ab){32}\n$/);
 
-    // Ethereum's header has another root, and another method. So such a node is of no use to --node.
-    const ethereum = await verify(single, "--node", layer1.anvil.url, "--block-hash", root);
-    assert.equal(ethereum.code, 1);
-    assert.match(
-      ethereum.stderr,
-      /--node: expected a proofd, since the header of a block has the root of Ethereum's trie/,
-    );
-  } finally {
-    await layer1.stop();
-  }
+  // Ethereum's header has another root, and another method. So such a node is of no use to --node.
+  const ethereum = await verify(single, "--node", layer1.anvil.url, "--block-hash", root);
+  assert.equal(ethereum.code, 1);
+  assert.match(
+    ethereum.stderr,
+    /--node: expected a proofd, since the header of a block has the root of Ethereum's trie/,
+  );
 });
 
 /** What geth published, and the same as a proofd sends it. */

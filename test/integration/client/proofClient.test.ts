@@ -24,13 +24,12 @@ const ACCOUNT = ACCOUNTS[0] as string;
 const OTHER = ACCOUNTS[7] as string;
 const KEYS = ["0x1", "0x02", "0x9"];
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let daemon: OwnService;
 /** State roots by block number, as the import wrote them. */
 const roots: string[] = [];
 
 before(async () => {
-  folder = await WorkFolder.create();
   const db = await folder.importChain("db", LATEST, FINALIZED);
   daemon = await OwnService.serve(["--db", db, "--hardfork", "osaka", "--workers", "1"], {estimates: true});
   for (let block = 0; block <= LATEST; block++) {
@@ -39,10 +38,7 @@ before(async () => {
   }
 });
 
-after(async () => {
-  await daemon.stop();
-  await folder.remove();
-});
+after(() => daemon.stop());
 
 function rootOf(block: bigint): string {
   return roots[Number(block)] as string;
@@ -220,19 +216,16 @@ test("errors keep the server's code and data", async () => {
   await assert.rejects(client.waitForProof({address: ACCOUNT, timeoutMs: Number.NaN}), TypeError);
 });
 
-test("waitForProof gives the proof of the newest block as soon as it is finalized", async () => {
+test("waitForProof gives the proof of the newest block as soon as it is finalized", async t => {
   const service = await OwnService.start({db: await folder.importChain("own", LATEST, FINALIZED)});
-  try {
-    const client = createClient(service.url);
-    const waiting = client.waitForProof({address: ACCOUNT, storageKeys: KEYS, intervalMs: 1});
-    const looks = 'proofd_calls_total{method="chain_getCoverage",code="0"}';
-    await service.until("a look", async () => (await service.readMetric(looks)) > 0);
-    await service.engine.finalize(LATEST);
-    const {block, stateRoot, slots} = await waiting;
-    assert.deepEqual([block, stateRoot, slots.length], [BigInt(LATEST), roots[LATEST], 3]);
-  } finally {
-    await service.stop();
-  }
+  t.after(() => service.stop());
+  const client = createClient(service.url);
+  const waiting = client.waitForProof({address: ACCOUNT, storageKeys: KEYS, intervalMs: 1});
+  const looks = 'proofd_calls_total{method="chain_getCoverage",code="0"}';
+  await service.until("a look", async () => (await service.readMetric(looks)) > 0);
+  await service.engine.finalize(LATEST);
+  const {block, stateRoot, slots} = await waiting;
+  assert.deepEqual([block, stateRoot, slots.length], [BigInt(LATEST), roots[LATEST], 3]);
 });
 
 test("waitForProof ends with -32002 when its time is over, and at once when it is aborted", async () => {
@@ -317,49 +310,46 @@ async function createBalancer(): Promise<ForwardingProxy & {firstCalls: number; 
   return balancer;
 }
 
-test("behind a balancer, each method asks again until the block of a tag is at least the one that was seen", async () => {
+test("behind a balancer, each method asks again until the block of a tag is at least the one that was seen", async t => {
   const balancer = await createBalancer();
-  try {
-    const client = createClient(balancer.url.href);
-    for (const [name, ask] of Object.entries(METHODS))
-      for (const block of ["latest", "finalized"] as const) {
-        for (balancer.firstCalls = 0; balancer.firstCalls <= 2; balancer.firstCalls++) {
-          balancer.count = 0;
-          assert.equal(await ask(client, {block, atLeast: HIGH}), HIGH, name);
-        }
-        [balancer.firstCalls, balancer.count] = [1, 0];
-        assert.equal(await ask(client, {block, atLeast: LOW}), LOW, name);
-        assert.equal(await ask(client, {block, atLeast: LOW}), HIGH, name);
+  t.after(() => balancer.stop());
+  const client = createClient(balancer.url.href);
+  for (const [name, ask] of Object.entries(METHODS))
+    for (const block of ["latest", "finalized"] as const) {
+      for (balancer.firstCalls = 0; balancer.firstCalls <= 2; balancer.firstCalls++) {
+        balancer.count = 0;
+        assert.equal(await ask(client, {block, atLeast: HIGH}), HIGH, name);
       }
-    balancer.firstCalls = Number.POSITIVE_INFINITY;
-    const methods = Object.values(METHODS);
-    // On a busy machine, a time may be over before an answer has come, or before it is asked for again.
-    for (let timeoutMs = 500, isStarved = true; isStarved; timeoutMs *= 2) {
-      balancer.count = 0;
-      const impatient = createProofClient({
-        ...{url: balancer.url.href, suite: sha256Suite, trustedRoot: rootOf},
-        timeoutMs,
-      });
-      const failing = methods.map(ask =>
-        ask(impatient, {block: "latest", atLeast: LOW + 1n}).then(
-          block => assert.fail(`block ${block}`),
-          error => {
-            assert.ok(error instanceof RpcError);
-            return error;
-          },
-        ),
-      );
-      const errors = await Promise.all(failing);
-      isStarved = errors.some(({code}) => code === "TIMEOUT") || balancer.count < 2 * methods.length;
-      assert.ok(!isStarved || timeoutMs < 100_000, `${balancer.count} calls, ${errors.join("; ")}`);
-      if (isStarved) continue;
-      for (const {code, message} of errors) {
-        assert.equal(code, "BLOCK_TOO_OLD");
-        assert.match(message, /^expected block 3 or a newer one for "(latest|finalized)", got block 2/);
-      }
+      [balancer.firstCalls, balancer.count] = [1, 0];
+      assert.equal(await ask(client, {block, atLeast: LOW}), LOW, name);
+      assert.equal(await ask(client, {block, atLeast: LOW}), HIGH, name);
     }
-  } finally {
-    await balancer.stop();
+  balancer.firstCalls = Number.POSITIVE_INFINITY;
+  const methods = Object.values(METHODS);
+  // On a busy machine, a time may be over before an answer has come, or before it is asked for again.
+  for (let timeoutMs = 500, isStarved = true; isStarved; timeoutMs *= 2) {
+    balancer.count = 0;
+    const impatient = createProofClient({
+      ...{url: balancer.url.href, suite: sha256Suite, trustedRoot: rootOf},
+      timeoutMs,
+    });
+    const failing = methods.map(ask =>
+      ask(impatient, {block: "latest", atLeast: LOW + 1n}).then(
+        block => assert.fail(`block ${block}`),
+        error => {
+          assert.ok(error instanceof RpcError);
+          return error;
+        },
+      ),
+    );
+    const errors = await Promise.all(failing);
+    isStarved = errors.some(({code}) => code === "TIMEOUT") || balancer.count < 2 * methods.length;
+    assert.ok(!isStarved || timeoutMs < 100_000, `${balancer.count} calls, ${errors.join("; ")}`);
+    if (isStarved) continue;
+    for (const {code, message} of errors) {
+      assert.equal(code, "BLOCK_TOO_OLD");
+      assert.match(message, /^expected block 3 or a newer one for "(latest|finalized)", got block 2/);
+    }
   }
 });
 

@@ -129,14 +129,13 @@ const PROGRAM = `import {checkAnswer} from "./checkAnswer.mjs";
 console.log(await checkAnswer(settings));
 `;
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let pages: ClientPages;
 let service: ProvenService;
 let expected: string;
 before(async () => {
   // Without any of them, nothing runs.
   if ((findChromium() ?? findProgram("deno", "bun")) === undefined) return;
-  folder = await WorkFolder.create();
   await installClient(folder.path);
   pages = await ClientPages.start(folder.path);
   service = await ProvenService.start("--cors", pages.origin);
@@ -162,7 +161,6 @@ before(async () => {
   after(async () => {
     await pages.stop();
     await service.stop();
-    await folder.remove();
   });
 });
 

@@ -1,9 +1,8 @@
 /** Chains of a real anvil from their block 0: one that proofd makes, where most tests that follow a node start, and anvil's own. */
 import assert from "node:assert/strict";
-import {mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
@@ -14,6 +13,7 @@ import {Anvil} from "../../support/processes/anvil.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import "../../support/processes/testProcess.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 
 /** EIP-4788's contract, which anvil does not call: the roots of its headers are right only without it. */
 const BEACON_ROOTS = "0x000f3df6d732807ef1319fb7b8bb8522d0beac02";
@@ -24,13 +24,7 @@ interface Mined {
   readonly stateRoot: string;
 }
 
-let folder = "";
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-anvil-state-"));
-});
-
-after(() => rm(folder, {recursive: true}));
+const folder = makeTemporaryFolder();
 
 test("anvil's block 0 is the genesis file's block, and block 1 links to it", async t => {
   const demo = JSON.parse(await readFile(join(DEMO_FOLDER, "genesis.json"), "utf8"));
@@ -40,16 +34,13 @@ test("anvil's block 0 is the genesis file's block, and block 1 links to it", asy
   await writeFile(path, await makeAnvilState(genesisText));
   const anvil = await Anvil.start(["--load-state", path, "--accounts", `${ANVIL_ACCOUNTS.length}`]);
   if (typeof anvil === "string") return notRun(t, anvil);
-  try {
-    const {head} = await makeGenesisBlock(parseGenesis(genesisText), new MemoryTries());
-    const block0 = await anvil.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
-    assert.equal(block0.hash, toHex(head.hash));
-    await anvil.request("evm_mine");
-    const block1 = await anvil.request<{parentHash: string}>("eth_getBlockByNumber", "0x1", false);
-    assert.equal(block1.parentHash, toHex(head.hash));
-  } finally {
-    await anvil.stop();
-  }
+  t.after(() => anvil.stop());
+  const {head} = await makeGenesisBlock(parseGenesis(genesisText), new MemoryTries());
+  const block0 = await anvil.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
+  assert.equal(block0.hash, toHex(head.hash));
+  await anvil.request("evm_mine");
+  const block1 = await anvil.request<{parentHash: string}>("eth_getBlockByNumber", "0x1", false);
+  assert.equal(block1.parentHash, toHex(head.hash));
 });
 
 test("a chain that begins with anvil --init, whose block 0 has an empty state, is imported with that block", async t => {
@@ -61,24 +52,13 @@ test("a chain that begins with anvil --init, whose block 0 has an empty state, i
     "--accounts 0 --no-mining --disable-default-create2-deployer --chain-id 424242 --hardfork osaka";
   const anvil = await Anvil.start([...flags.split(" "), "--init", path]);
   if (typeof anvil === "string") return notRun(t, anvil);
-  try {
-    const zero = await anvil.request<Mined>("eth_getBlockByNumber", "0x0", false);
-    assert.equal(zero.stateRoot, EMPTY_ROOT);
-    await anvil.request("evm_mine");
-    const head = await anvil.request<Mined>("eth_getBlockByNumber", "0x1", false);
-    const db = join(folder, "init.db");
-    const {code, stdout, stderr} = await runHere([
-      "import",
-      "--db",
-      db,
-      "--l2",
-      anvil.url,
-      "--genesis",
-      path,
-    ]);
-    assert.equal(code, 0, stderr);
-    assert.ok(stdout.includes(head.hash), stdout);
-  } finally {
-    await anvil.stop();
-  }
+  t.after(() => anvil.stop());
+  const zero = await anvil.request<Mined>("eth_getBlockByNumber", "0x0", false);
+  assert.equal(zero.stateRoot, EMPTY_ROOT);
+  await anvil.request("evm_mine");
+  const head = await anvil.request<Mined>("eth_getBlockByNumber", "0x1", false);
+  const db = join(folder, "init.db");
+  const {code, stdout, stderr} = await runHere(["import", "--db", db, "--l2", anvil.url, "--genesis", path]);
+  assert.equal(code, 0, stderr);
+  assert.ok(stdout.includes(head.hash), stdout);
 });

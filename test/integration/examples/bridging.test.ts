@@ -30,8 +30,7 @@ test("the page's commands lead from two empty nodes to a paid claim", async t =>
   if (typeof trial === "string") return notRun(t, trial);
   await trial.stop();
   if (findProgram("curl") === undefined) return notRun(t, "there is no curl");
-  const folder = await WorkFolder.create();
-  t.after(() => folder.remove());
+  const folder = new WorkFolder();
   const blocks = readBlocks(page);
   const begin = blocks.findIndex(({language}) => language === "sh");
   const commands = blocks.filter(({language}) => language === "sh").map(({text}) => text);

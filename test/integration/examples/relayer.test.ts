@@ -26,13 +26,12 @@ const STRANGER = `0x${"c2".repeat(20)}`;
 /** Slot of DemoToken's balanceOf. */
 const BALANCES = 0n;
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let layer2: LiveChain | string;
 let layer1: Layer1 | string = "layer 2 comes first";
 let daemon: OwnService | undefined;
 
 before(async () => {
-  folder = await WorkFolder.create();
   layer2 = await LiveChain.create(folder.path);
   if (typeof layer2 === "string") return;
   layer1 = await Layer1.start();
@@ -48,7 +47,6 @@ after(async () => {
   await daemon?.stop();
   if (layer1 instanceof Layer1) await layer1.stop();
   if (layer2 instanceof LiveChain) await layer2.stop();
-  await folder.remove();
 });
 
 /** A claim on layer 1 for the token balances of layer 2 at a block. It has money. @returns its address */

@@ -33,7 +33,7 @@ function createBranch(branch: number, fork: number, from: number, to: number): D
 }
 
 describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let nats: NatsServer;
   let connection: NatsConnection;
   let manager: JetStreamManager;
@@ -42,7 +42,6 @@ describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
   let replica: OwnService;
 
   before(async () => {
-    folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     const settings = {urls: [nats.url], credsPath: undefined};
     connection = await connectNats(settings, "test", new AbortController().signal, () => {});
@@ -62,7 +61,6 @@ describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
     await publisher.stop();
     await connection.close();
     await nats.kill();
-    await folder.remove();
   });
 
   function startReplica(name: string): Promise<OwnService> {

@@ -188,7 +188,7 @@ interface Replica extends Holder {
 }
 
 let lack: string | undefined;
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let brokers: NatsServer[];
 let lines: CutLine[];
 let node: TrieLogNode;
@@ -203,7 +203,6 @@ let edge: Edge;
 before(async () => {
   lack = lacksNats() ?? lacksHaproxy();
   if (lack !== undefined) return;
-  folder = await WorkFolder.create();
   brokers = await NatsServer.startCluster(["n1", "n2", "n3"].map(name => folder.file(name)));
   await makeStream();
   lines = await Promise.all(brokers.map(({port}) => CutLine.to(port)));
@@ -227,7 +226,6 @@ after(async () => {
   await edge.stop();
   await Promise.all([publisher.stop(), ...replicas.map(({daemon}) => daemon.stop())]);
   await Promise.all([...brokers.map(one => one.kill()), ...lines.map(line => line.stop()), node.stop()]);
-  await folder.remove();
 });
 
 async function makeStream(): Promise<void> {

@@ -30,7 +30,7 @@ async function withServer(
   config: string,
   body: (nats: NatsServer, folder: WorkFolder, stream: () => Promise<FeedStream>) => Promise<void>,
 ): Promise<void> {
-  const folder = await WorkFolder.create();
+  const folder = new WorkFolder();
   await writeFile(folder.file("nats.conf"), config);
   const nats = await NatsServer.start(folder.file("jetstream"), ["-c", folder.file("nats.conf")]);
   const settings = {urls: [nats.url], credsPath: undefined};
@@ -39,7 +39,6 @@ async function withServer(
   await body(nats, folder, () => FeedStream.open(connection, "blocks", CHAIN, rules));
   await connection.close();
   await nats.kill();
-  await folder.remove();
 }
 
 test("a block whose last messages were never sent is sent again whole, in messages of 64 KB where the server takes no more, and a replica takes it once", async t => {

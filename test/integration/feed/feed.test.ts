@@ -28,7 +28,7 @@ function createOther(number: number, accounts: DifferenceLine["accounts"]): Diff
 }
 
 describeNeeding(lacksNats(), "a feed", () => {
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let nats: NatsServer;
   let publisher: OwnService;
   let replica: OwnService;
@@ -49,7 +49,6 @@ describeNeeding(lacksNats(), "a feed", () => {
   }
 
   before(async () => {
-    folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     const flags = [...publishTo(nats.url), "--snapshot-every", "1"];
     publisher = await OwnService.fed(folder.file("publisher"), flags);
@@ -60,7 +59,6 @@ describeNeeding(lacksNats(), "a feed", () => {
     await replica.stop();
     await publisher.stop();
     await nats.kill();
-    await folder.remove();
   });
 
   test("a replica gets every block, its code and what is finalized, and proves the same to the byte", async () => {

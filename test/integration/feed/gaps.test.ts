@@ -178,12 +178,11 @@ const CASES: readonly Case[] = [
 ];
 
 describeNeeding(lacksNats(), "a stream that lacks blocks", () => {
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let nats: NatsServer;
   let connection: NatsConnection;
 
   before(async () => {
-    folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     const settings = {urls: [nats.url], credsPath: undefined};
     connection = await connectNats(settings, "test", new AbortController().signal, () => {});
@@ -192,7 +191,6 @@ describeNeeding(lacksNats(), "a stream that lacks blocks", () => {
   after(async () => {
     await connection.close();
     await nats.kill();
-    await folder.remove();
   });
 
   for (const [at, {name, flags = NO_SNAPSHOTS, run}] of CASES.entries())

@@ -30,13 +30,12 @@ interface Raw {
 }
 
 describeNeeding(lacksNats(), "a feed with lies", () => {
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let nats: NatsServer;
   let connection: NatsConnection;
   let publishers: OwnService[];
 
   before(async () => {
-    folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     connection = await connectNats(settings(), "test", new AbortController().signal, () => {});
     publishers = [];
@@ -48,7 +47,6 @@ describeNeeding(lacksNats(), "a feed with lies", () => {
     for (const publisher of publishers) await publisher.stop();
     await connection.close();
     await nats.kill();
-    await folder.remove();
   });
 
   function settings() {

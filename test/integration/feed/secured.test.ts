@@ -73,7 +73,7 @@ const {first: PAIR, second: OTHER_PAIR} = JSON.parse(
 test("over TLS and with credentials blocks are published and taken; without them, or from a server of another authority, nothing is", async t => {
   const lack = lacksNats();
   if (lack !== undefined) return notRun(t, lack);
-  const folder = await WorkFolder.create();
+  const folder = new WorkFolder();
   const {config, creds} = createIdentity();
   const file = async (name: string, text: string) => {
     await writeFile(folder.file(name), text);
@@ -121,7 +121,6 @@ test("over TLS and with credentials blocks are published and taken; without them
     await refused.stop();
   }
   await nats.kill();
-  await folder.remove();
 });
 
 test("a look at a server's certificate ends, whatever the server does and whenever it is stopped", async t => {

@@ -35,12 +35,11 @@ const MOUNTED = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$1"; shift; exec "$
 const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
 
 describeNeeding(lacksNats(), "snapshots of a feed", () => {
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let nats: NatsServer;
   let connection: NatsConnection;
 
   before(async () => {
-    folder = await WorkFolder.create();
     await writeFile(folder.file("nats.conf"), "jetstream: {max_file_store: 4GB}\n");
     nats = await NatsServer.start(folder.file("jetstream"), ["-c", folder.file("nats.conf")]);
     connection = await connectNats(settings(), "test", new AbortController().signal, () => {});
@@ -53,7 +52,6 @@ describeNeeding(lacksNats(), "snapshots of a feed", () => {
   after(async () => {
     await connection.close();
     await nats.kill();
-    await folder.remove();
   });
 
   function settings() {

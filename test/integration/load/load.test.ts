@@ -21,10 +21,7 @@ before(async () => {
   ({folder, service, keys} = await startLoadTarget());
 });
 
-after(async () => {
-  await service.stop();
-  await folder.remove();
-});
+after(() => service.stop());
 
 test("a closed loop's report adds up, and its sampled answers are right", async () => {
   const args = ["--connections", "3", "--threads", "2", "--verify", "3"];
@@ -98,7 +95,7 @@ test("calls with an error are a failure, though their requests are answered, and
   assert.deepEqual(none.failures, ["No call got a result."]);
 });
 
-test("a proof that was tampered with is found, and so is one of another state", async () => {
+test("a proof that was tampered with is found, and so is one of another state", async t => {
   const spoil: readonly ((text: string) => string)[] = [
     text => text.replace(/"value":"0x(.*?).",/, '"value":"0x$17",'),
     text => text.replace(/,"0x([0-9a-f]{127})[0-9a-f]"/, ',"0x$1x"'),
@@ -118,18 +115,15 @@ test("a proof that was tampered with is found, and so is one of another state", 
     },
     {chain_getStateRoot: result},
   );
-  try {
-    const report = await runLoad(server.url, ["--keys", keys, "--rate", "80"]);
-    assert.deepEqual(report.failures, ["20 of 20 verified answers are wrong."]);
-    const {checked, wrong, wrongAnswers, skipped} = report.verification;
-    assert.deepEqual({checked, wrong, skipped}, {checked: 20, wrong: 20, skipped: null});
-    assert.equal(wrongAnswers.length, 5);
-    for (const reason of [/leads to the root/, /accountProof/])
-      assert.ok(wrongAnswers.some(one => reason.test(one.reason)));
-    assert.match(wrongAnswers[0]?.call ?? "", /chain_getProof/);
-  } finally {
-    await server.stop();
-  }
+  t.after(() => server.stop());
+  const report = await runLoad(server.url, ["--keys", keys, "--rate", "80"]);
+  assert.deepEqual(report.failures, ["20 of 20 verified answers are wrong."]);
+  const {checked, wrong, wrongAnswers, skipped} = report.verification;
+  assert.deepEqual({checked, wrong, skipped}, {checked: 20, wrong: 20, skipped: null});
+  assert.equal(wrongAnswers.length, 5);
+  for (const reason of [/leads to the root/, /accountProof/])
+    assert.ok(wrongAnswers.some(one => reason.test(one.reason)));
+  assert.match(wrongAnswers[0]?.call ?? "", /chain_getProof/);
 });
 
 /** In a browser, if this machine has one: the earlier run's latency is drawn too, and warnings have a colour of their own. */
@@ -302,7 +296,7 @@ test("flags come from PROOFD_LOAD_ variables too, and a load that has not passed
   assert.deepEqual(settings.blocks, {low: 2, high: 2});
 });
 
-test("no key of the URL or of a header is in a report or an error, whatever the server repeats", async () => {
+test("no key of the URL or of a header is in a report or an error, whatever the server repeats", async t => {
   const echo = `denied: ${"x".repeat(90)}/v1/secret-path?key=secret-key Bearer secret-token`;
   const server = await ForeignServer.start(
     (response, body) => {
@@ -313,13 +307,10 @@ test("no key of the URL or of a header is in a report or an error, whatever the 
     {web3_clientVersion: echo, chain_getCoverage: echo},
   );
   const args = ["--keys", keys, "--header", "authorization: Bearer secret-token", "--max-errors", "100%"];
-  try {
-    const report = await runLoad(`${server.url}/v1/secret-path?key=secret-key`, args);
-    assert.equal(report.url, `${server.url}/***`);
-    assert.match(report.server.client ?? "", /\/v1\/\*\*\*\?key=\*\*\* \*\*\*$/);
-    assert.ok(report.errors.http.length + report.errors.rpc.length > 0);
-    assert.doesNotMatch(JSON.stringify(report), /secr/);
-  } finally {
-    await server.stop();
-  }
+  t.after(() => server.stop());
+  const report = await runLoad(`${server.url}/v1/secret-path?key=secret-key`, args);
+  assert.equal(report.url, `${server.url}/***`);
+  assert.match(report.server.client ?? "", /\/v1\/\*\*\*\?key=\*\*\* \*\*\*$/);
+  assert.ok(report.errors.http.length + report.errors.rpc.length > 0);
+  assert.doesNotMatch(JSON.stringify(report), /secr/);
 });

@@ -33,10 +33,7 @@ before(async () => {
   service = await FrontService.start(await store.copy(), limits, {}, 2);
 });
 
-after(async () => {
-  await service.stop();
-  await store.remove();
-});
+after(() => service.stop());
 
 /** Calls that differ from those of every other batch with another `first`. */
 async function createBatch(first: number, callCount: number, keyCount: number): Promise<Batch> {

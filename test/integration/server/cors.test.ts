@@ -54,7 +54,6 @@ before(async () => {
 after(async () => {
   await some.stop();
   await any.stop();
-  await store.remove();
 });
 
 test("a preflight of an allowed origin is answered with what it may send", async () => {

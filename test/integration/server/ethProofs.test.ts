@@ -1,6 +1,6 @@
 /** eth_getProof over a real socket at states that the conformance chain does not have, and of a store with a damaged trie. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {MAX_U48, numberOfKey, pageKey} from "../../../storage/record/layout.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
@@ -24,13 +24,7 @@ const {states} = readFixture<{states: readonly GethState[]}>("own/gethStates");
 /** The first byte of a trie's page. */
 const SMALL_OR_BRANCH: ReadonlySet<number | undefined> = new Set([0x74, 0x54]);
 
-let folder: WorkFolder;
-
-before(async () => {
-  folder = await WorkFolder.create();
-});
-
-after(() => folder.remove());
+const folder = new WorkFolder();
 
 /** A store of block 0 with these accounts. */
 async function makeStore(name: string, accounts: GethState["accounts"]): Promise<string> {

@@ -1,6 +1,6 @@
 /** chain_getFinalizations over a real socket: what it lists, and that a proof thread reads it. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {prunedKey} from "../../../storage/record/layout.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
@@ -13,8 +13,6 @@ let store: FrontStore;
 before(async () => {
   store = await FrontStore.create();
 });
-
-after(() => store.remove());
 
 function list(id: number, ...params: unknown[]) {
   return {jsonrpc: "2.0", id, method: "chain_getFinalizations", params};
@@ -78,7 +76,7 @@ test("finalizations are listed in order by a proof thread, with a cost for admis
   });
 });
 
-test("a damaged record behind it is -32603, also when the block that the list begins at is pruned", async () => {
+test("a damaged record behind it is -32603, also when the block that the list begins at is pruned", async t => {
   const directory = await store.copy();
   const pruning = {history: {kind: "newest", blocks: 1}, rests: false, onEvent: () => {}} as const;
   const engine = await Engine.open({
@@ -92,12 +90,9 @@ test("a damaged record behind it is -32603, also when the block that the list be
   await engine.close();
   await tamper(directory, db => db.put(prunedKey(5), Buffer.alloc(40)));
   const service = await FrontService.start(directory, {});
-  try {
-    const {error} = JSON.parse(await service.ask(list(1, "0x1")));
-    assert.equal(error.code, -32603, error.message);
-    assert.equal(await service.readMetric("proofd_damaged_records_total"), 1);
-    assert.equal(JSON.parse(await service.ask(list(1, "0x6"))).result.length, 1);
-  } finally {
-    await service.stop();
-  }
+  t.after(() => service.stop());
+  const {error} = JSON.parse(await service.ask(list(1, "0x1")));
+  assert.equal(error.code, -32603, error.message);
+  assert.equal(await service.readMetric("proofd_damaged_records_total"), 1);
+  assert.equal(JSON.parse(await service.ask(list(1, "0x6"))).result.length, 1);
 });

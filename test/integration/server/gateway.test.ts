@@ -27,7 +27,7 @@ function createLog(lines: string[]): Logger {
 }
 
 describe("estimates through a gateway", () => {
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let engine: Engine;
   let upstream: Upstream;
   let gateway: Gateway;
@@ -36,15 +36,11 @@ describe("estimates through a gateway", () => {
   let logged: string[];
 
   before(async () => {
-    folder = await WorkFolder.create();
     const directory = await folder.importChain("db", 1, 1);
     engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
   });
 
-  after(async () => {
-    await engine.close();
-    await folder.remove();
-  });
+  after(() => engine.close());
 
   beforeEach(async () => {
     logged = [];

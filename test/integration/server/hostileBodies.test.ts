@@ -361,7 +361,7 @@ function timeOf({title}: BodyKind): number {
 }
 
 before(async () => {
-  const folder = await WorkFolder.create();
+  const folder = new WorkFolder();
   const directory = await folder.importChain("db", 2, 2);
   const threads = {workers: 1, settings: SETTINGS};
   const options = {directory, workers: 1, cacheBytes: 1 << 24, createIfMissing: false, estimates: threads};
@@ -407,7 +407,6 @@ before(async () => {
     await gateway.close();
     await upstream.stop();
     await engine.close();
-    await folder.remove();
     clearInterval(alive);
   }
 });

@@ -16,10 +16,7 @@ before(async () => {
   service = await FrontService.start(await store.copy(), {});
 });
 
-after(async () => {
-  await service.stop();
-  await store.remove();
-});
+after(() => service.stop());
 
 async function requireAnswer(service: FrontService): Promise<void> {
   assert.equal(await service.ask(JSON.parse(CHAIN_CALL)), CHAIN_ANSWER);

@@ -23,20 +23,16 @@ async function readStatus(connection: RawConnection): Promise<number> {
 }
 
 describe("HTTP", () => {
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let db: string;
   let daemon: OwnService;
 
   before(async () => {
-    folder = await WorkFolder.create();
     db = await folder.importChain("db", 2, 2);
     daemon = await OwnService.start({db, limits: {bodyBytes: 100_000}});
   });
 
-  after(async () => {
-    await daemon.stop();
-    await folder.remove();
-  });
+  after(() => daemon.stop());
 
   async function withConnection(use: (connection: RawConnection) => Promise<void>): Promise<void> {
     const connection = await RawConnection.open(daemon.port);

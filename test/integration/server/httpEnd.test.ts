@@ -1,7 +1,7 @@
 /** HTTP when the service ends: which calls are still answered, and what cannot keep it from ending. */
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
-import {after, before, describe, test} from "node:test";
+import {before, describe, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
@@ -18,15 +18,12 @@ const ESTIMATE = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
 const CUT = /requests are still unfinished; closing their connections/;
 
 describe("HTTP at the end of the service", () => {
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let db: string;
 
   before(async () => {
-    folder = await WorkFolder.create();
     db = await folder.importChain("db", 2, 2);
   });
-
-  after(() => folder.remove());
 
   /** A reader that stops in the middle of an answer. */
   async function leaveStuck(port: number): Promise<RawConnection> {

@@ -1,7 +1,7 @@
 /** Answers that wait for a reader in the process, because the kernel takes no more: with both HTTP libraries (test/run.ts). */
 import assert from "node:assert/strict";
 import {Socket} from "node:net";
-import {after, before, type TestContext, test} from "node:test";
+import {before, type TestContext, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
 import {type FrontService, FrontStore} from "../../support/http/frontService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
@@ -20,8 +20,6 @@ let store: FrontStore;
 before(async () => {
   store = await FrontStore.create();
 });
-
-after(() => store.remove());
 
 interface Unread {
   readonly connection: RawConnection;

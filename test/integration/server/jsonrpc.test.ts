@@ -194,12 +194,11 @@ async function withLimits(
   limits: Partial<Limits>,
   use: (limited: OwnService) => Promise<void>,
 ): Promise<void> {
-  const folder = await WorkFolder.create();
+  const folder = new WorkFolder();
   const limited = await OwnService.start({db: await folder.importChain("db", 1, 1), limits});
   try {
     await use(limited);
   } finally {
     await limited.stop();
-    await folder.remove();
   }
 }

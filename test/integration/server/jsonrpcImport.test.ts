@@ -1,6 +1,6 @@
 /** A service that imports while it answers: one head per request, and what it says before, after and without a block. */
 import assert from "node:assert/strict";
-import {after, before, describe, test} from "node:test";
+import {describe, test} from "node:test";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -11,13 +11,7 @@ import {proofAtCall, proofCall} from "../../support/http/wireRequests.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
 describe("JSON-RPC during an import", () => {
-  let folder: WorkFolder;
-
-  before(async () => {
-    folder = await WorkFolder.create();
-  });
-
-  after(() => folder.remove());
+  const folder = new WorkFolder();
 
   test("one HTTP request sees one head while blocks are imported, and proofs match it", async () => {
     const daemon = await OwnService.fed(folder.file("fed"), ["--workers", "2"]);

@@ -40,10 +40,7 @@ before(async () => {
   service = await FrontService.start(await store.copy(), {});
 });
 
-after(async () => {
-  await service.stop();
-  await store.remove();
-});
+after(() => service.stop());
 
 function startClients(clients: Omit<ClientThread, "port">): Worker {
   const file = new URL("../../support/http/clientThread.js", import.meta.url);

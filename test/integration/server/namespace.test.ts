@@ -41,11 +41,10 @@ function createChain(): DifferenceLine[] {
   ];
 }
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let daemon: OwnService;
 
 before(async () => {
-  folder = await WorkFolder.create();
   const db = folder.file("db");
   await importLines(db, createChain(), {finalized: FINALIZED});
   daemon = await OwnService.serve(
@@ -54,10 +53,7 @@ before(async () => {
   );
 });
 
-after(async () => {
-  await daemon.stop();
-  await folder.remove();
-});
+after(() => daemon.stop());
 
 async function textOf(method: string, params: unknown): Promise<string> {
   return (await daemon.post(JSON.stringify({jsonrpc: "2.0", id: 7, method, params}))).text;

@@ -223,12 +223,11 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
 
 describe("the OpenRPC document", () => {
   const ajv = new Ajv({strict: true, strictRequired: false, allErrors: true});
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let daemon: OwnService;
   let document: {readonly info: {readonly version: string}; readonly methods: readonly Described[]};
 
   before(async () => {
-    folder = await WorkFolder.create();
     const directory = folder.file("db");
     // With headers, the store has Ethereum's state trie too.
     const {lines} = await headLines(createLines(0, LATEST));
@@ -244,10 +243,7 @@ describe("the OpenRPC document", () => {
     document = (await daemon.call("rpc.discover")).result;
   });
 
-  after(async () => {
-    await daemon.stop();
-    await folder.remove();
-  });
+  after(() => daemon.stop());
 
   function assertValid(schema: object, value: unknown, what: string): void {
     const isValid = ajv.compile(schema);

@@ -6,12 +6,11 @@ import {OwnService} from "../../support/http/ownService.ts";
 import {RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_CALL, proofText} from "../../support/http/wireRequests.ts";
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let service: OwnService;
 let connection: RawConnection;
 
 before(async () => {
-  folder = await WorkFolder.create();
   const db = await folder.importChain("db", 2, 2);
   const flags = ["--workers", "1", "--log-level", "debug", "--trust-forwarded", "127.0.0.1"];
   service = await OwnService.serve(["--db", db, ...flags]);
@@ -21,7 +20,6 @@ before(async () => {
 after(async () => {
   connection.destroy();
   await service.stop();
-  await folder.remove();
 });
 
 /** @returns the id that the answer has, and the line of the log */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {cp, mkdir, readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {decodeNote, readNote, writeNote} from "../../../storage/directory/acknowledgedNote.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -26,7 +26,6 @@ let stores: LoggedStores;
 before(async () => {
   stores = await LoggedStores.create();
 });
-after(() => stores.remove());
 
 test("a note is written over the older slot: broken off at any byte, the file says what it said", async () => {
   const directory = await stores.copyOf(stores.single);

@@ -4,7 +4,7 @@ import {spawn} from "node:child_process";
 import {once} from "node:events";
 import {readdir, stat} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {startCheck} from "../../../workers/threads/runningCheck.ts";
 import {addressAt} from "../../support/chains/longChain.ts";
@@ -22,7 +22,6 @@ let store: TableStore;
 before(async () => {
   store = await TableStore.create();
 });
-after(() => store.remove());
 
 test("check writes nothing into the store's folder, which may be mounted read-only", async t => {
   const directory = await store.copy();
@@ -66,31 +65,25 @@ test("a check that is stopped says so and where, and its exit code is the signal
   assert.equal((await running.outcome).stoppedAt, store.file);
 });
 
-test("serve --check-store finds a damaged table while it answers, says which, shows progress and is no longer ready", async () => {
+test("serve --check-store finds a damaged table while it answers, says which, shows progress and is no longer ready", async t => {
   const directory = await store.copy();
   const at = store.byteOfAPage(directory);
   await store.flip(directory, at, 0);
   const size = (await stat(join(directory, store.file))).size;
   const daemon = await OwnService.serve(["--db", directory, "--check-store"]);
-  try {
-    await daemon.waitForStderr(/the tables are verified/);
-    assert.match(
-      daemon.stderr,
-      new RegExp(`"where":"${store.file}, byte \\d+","what":"data block: checksum`),
-    );
-    assert.match(daemon.stderr, /"tables":1,"bytes":\d+,"msg":"verifying the tables"/);
-    assert.equal(await daemon.readMetric("proofd_verify_findings_total"), 1);
-    assert.equal(await daemon.readMetric('proofd_verify_bytes{which="all"}'), size);
-    assert.equal(await daemon.readMetric('proofd_verify_bytes{which="done"}'), size);
-    assert.deepEqual(await readReadiness(daemon), [
-      503,
-      `a table of the store is damaged\n${unverified(0, 3)}`,
-    ]);
-    const {result} = await daemon.call("chain_getProof", [addressAt(1), [], "0x3"]);
-    assert.ok(result.accountProof.leafIndex > 1);
-  } finally {
-    await daemon.stop();
-  }
+  t.after(() => daemon.stop());
+  await daemon.waitForStderr(/the tables are verified/);
+  assert.match(daemon.stderr, new RegExp(`"where":"${store.file}, byte \\d+","what":"data block: checksum`));
+  assert.match(daemon.stderr, /"tables":1,"bytes":\d+,"msg":"verifying the tables"/);
+  assert.equal(await daemon.readMetric("proofd_verify_findings_total"), 1);
+  assert.equal(await daemon.readMetric('proofd_verify_bytes{which="all"}'), size);
+  assert.equal(await daemon.readMetric('proofd_verify_bytes{which="done"}'), size);
+  assert.deepEqual(await readReadiness(daemon), [
+    503,
+    `a table of the store is damaged\n${unverified(0, 3)}`,
+  ]);
+  const {result} = await daemon.call("chain_getProof", [addressAt(1), [], "0x3"]);
+  assert.ok(result.accountProof.leafIndex > 1);
 });
 
 test("serve --check-store of a sound store stays ready, and stops at once with the service", async () => {

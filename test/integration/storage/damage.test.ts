@@ -1,9 +1,8 @@
 /** A damaged store answers with the right proof or with a named failure, never with a wrong proof; check names the place. */
 import assert from "node:assert/strict";
-import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {cp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {WORD_BYTES} from "../../../storage/hash/suite.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
 import {BUCKET, bucketEntries, ENTRY_BYTES} from "../../../storage/page/indexPage.ts";
@@ -19,6 +18,7 @@ import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importSource, openEngine} from "../../support/stores/importedStore.ts";
 import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
 import {removeBlockRecord, tamper} from "../../support/stores/tamper.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 
 const BLOCKS = 4;
 const chain = longChain(BLOCKS, 60);
@@ -31,15 +31,11 @@ interface WholeStore {
   readonly expected: readonly string[];
 }
 
-let folder: string;
+const folder = makeTemporaryFolder();
 let stores: Readonly<Record<SuiteName, WholeStore>>;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-damage-"));
   await writeFile(join(folder, "chain.ndjson"), encodeLines(chain));
   stores = {sha256: await importWhole("sha256"), poseidon2: await importWhole("poseidon2")};
-});
-after(async () => {
-  await rm(folder, {recursive: true});
 });
 
 async function importWhole(suite: SuiteName): Promise<WholeStore> {
@@ -139,7 +135,7 @@ test("a page that is gone, or stands under another's number, fails by name", asy
   assert.match(found, new RegExp(`page ${pages.at(-3)?.readUIntBE(1, 6)}: checksum`));
 });
 
-test("a damaged page or a missing block is -32603 with a request id on the wire, named in the log, counted, and spoils no neighbour", async () => {
+test("a damaged page or a missing block is -32603 with a request id on the wire, named in the log, counted, and spoils no neighbour", async t => {
   const directory = await copyOfStore("wire");
   let page = 0;
   await tamper(directory, async db => {
@@ -156,61 +152,58 @@ test("a damaged page or a missing block is -32603 with a request id on the wire,
   await removeBlockRecord(directory, 1);
   const flags = ["--db", directory, "--estimate-workers", "1"];
   const daemon = await OwnService.serve(flags, {estimates: true});
-  try {
-    const call = (id: number, block: number): object => ({
-      jsonrpc: "2.0",
-      id,
-      method: "chain_getProof",
-      params: [addressAt(0), [], `0x${block.toString(16)}`],
-    });
-    const [damaged, whole] = await daemon.send([call(1, BLOCKS - 1), call(2, 0)]);
-    assert.equal(damaged.error.code, -32603);
-    assert.doesNotMatch(damaged.error.message, /page|checksum/);
-    assert.match(daemon.stderr, new RegExp(`RECORD_DAMAGED: page ${page}: checksum`));
-    assert.ok(daemon.stderr.includes(damaged.error.data.requestId));
-    assert.ok(whole.result.accountProof.leafIndex > 1);
-    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 1);
-    const entries = [{address: addressAt(0), storageKeys: ["0x1"]}];
-    const multi = await daemon.call("chain_getMultiProof", [entries, `0x${(BLOCKS - 1).toString(16)}`]);
-    assert.equal(multi.error.code, -32603);
-    // Also a large one that a client wants as bytes: it fails before a byte of it is sent.
-    const large = Array.from({length: 600}, () => entries[0]);
-    const {status, type, body} = await daemon.postAccepting("application/octet-stream", {
-      ...{jsonrpc: "2.0", id: 1, method: "chain_getMultiProof"},
-      params: [large, `0x${(BLOCKS - 1).toString(16)}`],
-    });
-    assert.deepEqual([status, type], [200, "application/json"]);
-    assert.equal(JSON.parse(body.toString()).error.code, -32603);
-    assert.match((await daemon.call("chain_getMultiProof", [entries, "0x0"])).result, /^0x01/);
-    const range = ["accounts", "0x0", "0x1000"];
-    const leaves = await daemon.call("chain_getLeaves", [...range, `0x${(BLOCKS - 1).toString(16)}`]);
-    assert.equal(leaves.error.code, -32603);
-    assert.match((await daemon.call("chain_getLeaves", [...range, "0x0"])).result, /^0x03/);
-    for (const blocks of [
-      ["0x0", `0x${(BLOCKS - 1).toString(16)}`],
-      [`0x${(BLOCKS - 1).toString(16)}`, "0x0"],
-    ]) {
-      const changes = await daemon.call("chain_getChanges", ["accounts", ...blocks, "0x0", "0x1000"]);
-      assert.equal(changes.error.code, -32603);
-    }
-    let found = 6;
-    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), found);
-    for (const [method, params] of [
-      ["chain_getStateRoot", ["0x1"]],
-      ["chain_getProof", [addressAt(0), [], "0x1"]],
-      ["chain_estimateGas", [{from: addressAt(0), to: addressAt(1)}, "0x1"]],
-    ] as const) {
-      const {error} = await daemon.call(method, params);
-      assert.equal(error?.code, -32603, `${method}: ${JSON.stringify(error)}`);
-      await daemon.waitForStderr(new RegExp(error.data.requestId));
-      assert.equal(await daemon.readMetric("proofd_damaged_records_total"), ++found);
-    }
-    assert.match(daemon.stderr, /RECORD_MISSING: record of block 1 is not in the store, although block 3 is/);
-    assert.equal((await daemon.call("chain_getStateRoot", ["0x4"])).error.code, -32001);
-    assert.equal((await daemon.call("chain_getStateRoot", ["0x2"])).result.number, "0x2");
-  } finally {
-    await daemon.stop();
+  t.after(() => daemon.stop());
+  const call = (id: number, block: number): object => ({
+    jsonrpc: "2.0",
+    id,
+    method: "chain_getProof",
+    params: [addressAt(0), [], `0x${block.toString(16)}`],
+  });
+  const [damaged, whole] = await daemon.send([call(1, BLOCKS - 1), call(2, 0)]);
+  assert.equal(damaged.error.code, -32603);
+  assert.doesNotMatch(damaged.error.message, /page|checksum/);
+  assert.match(daemon.stderr, new RegExp(`RECORD_DAMAGED: page ${page}: checksum`));
+  assert.ok(daemon.stderr.includes(damaged.error.data.requestId));
+  assert.ok(whole.result.accountProof.leafIndex > 1);
+  assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 1);
+  const entries = [{address: addressAt(0), storageKeys: ["0x1"]}];
+  const multi = await daemon.call("chain_getMultiProof", [entries, `0x${(BLOCKS - 1).toString(16)}`]);
+  assert.equal(multi.error.code, -32603);
+  // Also a large one that a client wants as bytes: it fails before a byte of it is sent.
+  const large = Array.from({length: 600}, () => entries[0]);
+  const {status, type, body} = await daemon.postAccepting("application/octet-stream", {
+    ...{jsonrpc: "2.0", id: 1, method: "chain_getMultiProof"},
+    params: [large, `0x${(BLOCKS - 1).toString(16)}`],
+  });
+  assert.deepEqual([status, type], [200, "application/json"]);
+  assert.equal(JSON.parse(body.toString()).error.code, -32603);
+  assert.match((await daemon.call("chain_getMultiProof", [entries, "0x0"])).result, /^0x01/);
+  const range = ["accounts", "0x0", "0x1000"];
+  const leaves = await daemon.call("chain_getLeaves", [...range, `0x${(BLOCKS - 1).toString(16)}`]);
+  assert.equal(leaves.error.code, -32603);
+  assert.match((await daemon.call("chain_getLeaves", [...range, "0x0"])).result, /^0x03/);
+  for (const blocks of [
+    ["0x0", `0x${(BLOCKS - 1).toString(16)}`],
+    [`0x${(BLOCKS - 1).toString(16)}`, "0x0"],
+  ]) {
+    const changes = await daemon.call("chain_getChanges", ["accounts", ...blocks, "0x0", "0x1000"]);
+    assert.equal(changes.error.code, -32603);
   }
+  let found = 6;
+  assert.equal(await daemon.readMetric("proofd_damaged_records_total"), found);
+  for (const [method, params] of [
+    ["chain_getStateRoot", ["0x1"]],
+    ["chain_getProof", [addressAt(0), [], "0x1"]],
+    ["chain_estimateGas", [{from: addressAt(0), to: addressAt(1)}, "0x1"]],
+  ] as const) {
+    const {error} = await daemon.call(method, params);
+    assert.equal(error?.code, -32603, `${method}: ${JSON.stringify(error)}`);
+    await daemon.waitForStderr(new RegExp(error.data.requestId));
+    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), ++found);
+  }
+  assert.match(daemon.stderr, /RECORD_MISSING: record of block 1 is not in the store, although block 3 is/);
+  assert.equal((await daemon.call("chain_getStateRoot", ["0x4"])).error.code, -32001);
+  assert.equal((await daemon.call("chain_getStateRoot", ["0x2"])).result.number, "0x2");
 });
 
 test("what no checksum shows, check finds: index pages, lists, roots and records that do not fit together", async () => {

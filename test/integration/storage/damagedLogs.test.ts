@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {startChild} from "../../support/processes/childProcesses.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
@@ -22,7 +22,6 @@ let stores: LoggedStores;
 before(async () => {
   stores = await LoggedStores.create();
 });
-after(() => stores.remove());
 
 interface LogPiece {
   /** Where the header begins. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {open as openFile, readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {requireUndamagedFiles} from "../../../storage/directory/openingCheck.ts";
@@ -24,7 +24,6 @@ let store: TableStore;
 before(async () => {
   store = await TableStore.create();
 });
-after(() => store.remove());
 
 test("a flipped bit in any part of a table is a finding with the file's name, and nothing of the store is changed", async () => {
   const {parts} = tableParts(store.whole, store.table);

@@ -1,10 +1,9 @@
 /** What was acknowledged survives: reopening, kill -9 at any moment. */
 import assert from "node:assert/strict";
 import {readdirSync, statSync, watch} from "node:fs";
-import {mkdir, mkdtemp, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {mkdir, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {Level} from "level";
 import {encodeHex} from "../../../client/bytes/hex.ts";
@@ -17,6 +16,7 @@ import {longChain, wideBlock} from "../../support/chains/longChain.ts";
 import {startChild} from "../../support/processes/childProcesses.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importSource, openEngine} from "../../support/stores/importedStore.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 import {once} from "../../support/wait.ts";
 
 const IMPORT_PROCESS = fileURLToPath(new URL("../../support/processes/importProcess.js", import.meta.url));
@@ -28,13 +28,7 @@ const DEMO: ImportSource = {
   blocksPath: fileURLToPath(import.meta.resolve("#package/demo/chain.rlp")),
 };
 
-let folder: string;
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-durability-"));
-});
-after(async () => {
-  await rm(folder, {recursive: true});
-});
+const folder = makeTemporaryFolder();
 
 function stateRoots(engine: Engine): string[] {
   const {latest} = engine.chain.head();

@@ -9,18 +9,15 @@ import {proveCalls} from "../../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
 
 for (const suite of SUITE_NAMES)
-  test(`${suite}: the store comes to the state roots of the fixtures and proves what they prove, byte by byte`, async () => {
+  test(`${suite}: the store comes to the state roots of the fixtures and proves what they prove, byte by byte`, async t => {
     const {blocks, proofs} = readVectors<ProofVectors>("proofs", suite);
     const store = await TemporaryStore.create(suite);
-    try {
-      await store.mustImport(blocks, "last");
-      const calls = proofs.map(({block, address, keys}) => ({block, address, slots: keys.map(BigInt)}));
-      const answers = await proveCalls(store.engine, calls);
-      for (const [i, {what, result}] of proofs.entries())
-        assert.equal(answers[i], `{"jsonrpc":"2.0","id":${i},"result":${JSON.stringify(result)}}`, what);
-    } finally {
-      await store.close();
-    }
+    t.after(() => store.close());
+    await store.mustImport(blocks, "last");
+    const calls = proofs.map(({block, address, keys}) => ({block, address, slots: keys.map(BigInt)}));
+    const answers = await proveCalls(store.engine, calls);
+    for (const [i, {what, result}] of proofs.entries())
+      assert.equal(answers[i], `{"jsonrpc":"2.0","id":${i},"result":${JSON.stringify(result)}}`, what);
   });
 
 /** Accounts of the live network's own tests, and its state roots. */
@@ -39,22 +36,19 @@ const NETWORK_LINES = [
   },
 ];
 
-test("the live network's state roots are taken, and refused if an element is p or more, even where it is the right one modulo p", async () => {
+test("the live network's state roots are taken, and refused if an element is p or more, even where it is the right one modulo p", async t => {
   const store = await TemporaryStore.create("poseidon2");
-  try {
-    const [line] = NETWORK_LINES as [(typeof NETWORK_LINES)[0]];
-    for (let element = 0; element < 8; element++) {
-      const root = Buffer.from(line.stateRoot.slice(2), "hex");
-      root.writeUInt32BE(root.readUInt32BE(4 * element) + P, 4 * element);
-      const outcome = await store.importLines([{...line, stateRoot: `0x${root.toString("hex")}`}]);
-      assert.ok(!outcome.ok);
-      assert.equal(
-        outcome.message,
-        `line 1: block 0: expected state root 0x${root.toString("hex")}, its changes give ${line.stateRoot}`,
-      );
-    }
-    await store.mustImport(NETWORK_LINES, "last");
-  } finally {
-    await store.close();
+  t.after(() => store.close());
+  const [line] = NETWORK_LINES as [(typeof NETWORK_LINES)[0]];
+  for (let element = 0; element < 8; element++) {
+    const root = Buffer.from(line.stateRoot.slice(2), "hex");
+    root.writeUInt32BE(root.readUInt32BE(4 * element) + P, 4 * element);
+    const outcome = await store.importLines([{...line, stateRoot: `0x${root.toString("hex")}`}]);
+    assert.ok(!outcome.ok);
+    assert.equal(
+      outcome.message,
+      `line 1: block 0: expected state root 0x${root.toString("hex")}, its changes give ${line.stateRoot}`,
+    );
   }
+  await store.mustImport(NETWORK_LINES, "last");
 });

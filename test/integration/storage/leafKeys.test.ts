@@ -1,7 +1,7 @@
 /** Keys of leaves that are damaged, gone or wrong: a call that needs them fails by name, and check names them. */
 import assert from "node:assert/strict";
 import {cp} from "node:fs/promises";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import {leafKeysKey, nameOfKey, pageOfLeafKeys} from "../../../storage/record/layout.ts";
@@ -44,16 +44,14 @@ const lines: readonly DifferenceLine[] = BLOCKS.map((accounts, block) => ({
 const chain: RandomChain = {lines, addresses, slots: [1n, 2n, 3n]};
 const state = new ReferenceState(memoisedSha256, lines);
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let copies = 0;
 /** What all leaves of the whole store answer. */
 let right: readonly (Uint8Array | string)[];
 before(async () => {
-  folder = await WorkFolder.create();
   await importLines(folder.file("whole"), lines, {finalized: "last"});
   right = await askLeaves(folder.file("whole"));
 });
-after(() => folder.remove());
 
 type Change = (db: Parameters<Parameters<typeof tamper>[1]>[0]) => Promise<void>;
 

@@ -1,9 +1,8 @@
 /** Snapshots of a store that is written, pruned and compacted meanwhile: whole at any moment, and never changed later. */
 import assert from "node:assert/strict";
 import {cp, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, unlink, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {SnapshotFiles} from "../../../storage/directory/snapshotFiles.ts";
 import {createRetention} from "../../../storage/prune/retention.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
@@ -17,6 +16,7 @@ import {hashFiles} from "../../support/stores/fileTree.ts";
 import {importInto, openOwned} from "../../support/stores/importedStore.ts";
 import {pruneStore} from "../../support/stores/prunedStore.ts";
 import {TableStore} from "../../support/stores/tableStore.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 
 const {signal} = new AbortController();
 const NEWEST = createRetention({kind: "newest", blocks: 3}, {from: () => undefined, last: () => undefined});
@@ -25,7 +25,6 @@ let store: TableStore;
 before(async () => {
   store = await TableStore.create();
 });
-after(() => store.remove());
 
 /** Writes out what LevelDB has in memory, and merges all tables into new ones: the old ones are deleted. */
 function compact({db}: StateStore): Promise<void> {
@@ -46,7 +45,7 @@ async function importChunk(owned: StateStore, path: string, from: number, to: nu
 }
 
 test("snapshots and checks beside imports, pruning and compactions see one moment each, and nothing changes a snapshot later", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "proofd-snapshots-"));
+  const folder = makeTemporaryFolder();
   const directory = join(folder, "db");
   const owned = await openOwned(directory);
   const path = join(folder, "blocks.ndjson");
@@ -107,7 +106,6 @@ test("snapshots and checks beside imports, pruning and compactions see one momen
   assert.deepEqual(await hashTables(directory), before);
   for (const {db} of [resumed, owned]) await db.close();
   assert.deepEqual((await checkStore(directory)).found, []);
-  await rm(folder, {recursive: true});
 });
 
 /** Makes one of `directory`, which must fail and leave nothing. @returns its error's message */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
 import {mkdir, readdir, readFile, rm, symlink, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {readManifest} from "../../../storage/leveldb/manifest.ts";
 import {TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
 import {checkTables} from "../../../storage/leveldb/tableCheck.ts";
@@ -15,7 +15,6 @@ let store: TableStore;
 before(async () => {
   store = await TableStore.create();
 });
-after(() => store.remove());
 
 test("what the disk cannot read or open is named, and check goes on with the other files", async () => {
   const read = "byte 0: it cannot be read: EISDIR: illegal operation on a directory, read";

@@ -1,9 +1,7 @@
 /** Answers of chain_getLeaves and chain_getChanges end at their limits, and read no more pages than they need. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {type ChangeRange, verifyChanges} from "../../../client/leaves/changeRange.ts";
 import {splitCursor} from "../../../client/leaves/changesReader.ts";
@@ -22,12 +20,9 @@ import {MultiProver} from "../../../workers/prove/multiProver.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {createLines} from "../../support/chains/serviceLines.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 
-let folder: string;
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-limits-"));
-});
-after(() => rm(folder, {recursive: true}));
+const folder = makeTemporaryFolder();
 
 /** Runs `use` with a reader of a store of these blocks. */
 async function withReader(

@@ -308,12 +308,11 @@ const FAILING: readonly FailingCase[] = [
   ),
 ];
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let anvil: Anvil | string;
 let service: OwnService;
 
 before(async () => {
-  folder = await WorkFolder.create();
   const holdings = {nonce: "0x0", balance: quantity(1000n * ETHER)};
   const contract = (name: Name) => ({
     nonce: "0x1",
@@ -372,7 +371,6 @@ before(async () => {
 
 after(async () => {
   if (typeof anvil !== "string") await Promise.all([service.stop(), anvil.stop()]);
-  await folder.remove();
 });
 
 /** Our limit is enough on anvil, and one less is not. Anvil's is not below it, and above it by what its search leaves open. */

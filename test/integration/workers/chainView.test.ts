@@ -70,32 +70,29 @@ test("orders during an import are announced before they are answered", async () 
 const REMOVED = 60;
 
 for (const isImporting of [false, true])
-  test(`while blocks are rolled back${isImporting ? " by an import" : ""}, the newest block is a stored one`, async () => {
+  test(`while blocks are rolled back${isImporting ? " by an import" : ""}, the newest block is a stored one`, async t => {
     const own = await TemporaryStore.create();
-    try {
-      const {chain} = own.engine;
-      await own.mustImport(createLines(0, REMOVED));
-      const running = isImporting ? await own.follow(-1) : undefined;
-      let isOver = false;
-      const removed = own.engine.rollback(1).finally(() => {
-        isOver = true;
-      });
-      while (!isOver) {
-        const {latest} = chain.head();
-        const block = chain.readBlock(latest as number);
-        assert.ok("hash" in block, `block ${latest} is not stored`);
-        await nextTurn();
-      }
-      assert.equal((await removed).latest, 1);
-      await assert.rejects(own.engine.rollback(5), {code: "BLOCK_UNKNOWN"});
-      assert.equal(chain.head().latest, 1);
-      running?.stop();
-      await running?.outcome;
-      await own.mustImport(createLines(0, 4));
-      assert.equal(chain.head().latest, 4);
-    } finally {
-      await own.close();
+    t.after(() => own.close());
+    const {chain} = own.engine;
+    await own.mustImport(createLines(0, REMOVED));
+    const running = isImporting ? await own.follow(-1) : undefined;
+    let isOver = false;
+    const removed = own.engine.rollback(1).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      const {latest} = chain.head();
+      const block = chain.readBlock(latest as number);
+      assert.ok("hash" in block, `block ${latest} is not stored`);
+      await nextTurn();
     }
+    assert.equal((await removed).latest, 1);
+    await assert.rejects(own.engine.rollback(5), {code: "BLOCK_UNKNOWN"});
+    assert.equal(chain.head().latest, 1);
+    running?.stop();
+    await running?.outcome;
+    await own.mustImport(createLines(0, 4));
+    assert.equal(chain.head().latest, 4);
   });
 
 test("the oldest block of the head is the one that pruning leaves, from the moment on when it begins", async () => {

@@ -49,12 +49,11 @@ function searchLikeStandardNodes(least: number): number {
   return high;
 }
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let service: OwnService;
 
 before(async () => {
   if (!existsSync(CONFORMANCE)) return;
-  folder = await WorkFolder.create();
   const db = folder.file("db");
   const source = [
     ["--genesis", join(CONFORMANCE, "genesis.json")],
@@ -78,10 +77,7 @@ before(async () => {
   });
 });
 
-after(async () => {
-  await service?.stop();
-  await folder?.remove();
-});
+after(() => service?.stop());
 
 test("a transfer, a call and two reverts are the standard nodes'", async t => {
   if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);

@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import {execFileSync, spawnSync} from "node:child_process";
 import {createWriteStream, existsSync, readdirSync, readFileSync, readlinkSync} from "node:fs";
-import {mkdtemp, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, describe, test} from "node:test";
+import {describe, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {Worker} from "node:worker_threads";
 import {gzipSync} from "node:zlib";
@@ -14,6 +13,7 @@ import {createLines} from "../../support/chains/serviceChain.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
 import {Daemon, startDaemon} from "../../support/processes/daemon.ts";
 import {sampleOf} from "../../support/soak.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 import {once} from "../../support/wait.ts";
 
 /** Absent on many machines, and not permitted in many containers. */
@@ -52,13 +52,8 @@ const PLAIN = Buffer.from(encodeLines(createLines(0, 5)));
 const PACKED = gzipSync(PLAIN);
 
 describe("no descriptor is closed twice", () => {
-  let folder: string;
+  const folder = makeTemporaryFolder();
   let count = 0;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "proofd-descriptors-"));
-  });
-  after(() => rm(folder, {recursive: true}));
 
   function newPath(): string {
     return join(folder, `${count++}`);

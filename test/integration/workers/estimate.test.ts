@@ -89,18 +89,14 @@ async function makeStore(folder: WorkFolder, name: string, first: Partial<Differ
   return folder.file(name);
 }
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let daemon: OwnService;
 
 before(async () => {
-  folder = await WorkFolder.create();
   const db = await makeStore(folder, "store", {chainId: "0x539", config: OSAKA});
   daemon = await OwnService.serve(["--db", db, ...FEW_THREADS], PATIENT);
 });
-after(async () => {
-  await daemon.stop();
-  await folder.remove();
-});
+after(() => daemon.stop());
 
 const estimate = (...params: unknown[]) => daemon.call("chain_estimateGas", params);
 

@@ -1,6 +1,6 @@
 /** Endless loops and short estimates at once, on one estimate thread. No loop ends before its test does. */
 import assert from "node:assert/strict";
-import {after, afterEach, before, describe, test} from "node:test";
+import {afterEach, before, describe, test} from "node:test";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
@@ -36,13 +36,12 @@ function loop(id: unknown): string {
 }
 
 describe("estimates beside endless loops", () => {
-  let folder: WorkFolder;
+  const folder = new WorkFolder();
   let db: string;
   let daemon: Daemon;
   const connections: RawConnection[] = [];
 
   before(async () => {
-    folder = await WorkFolder.create();
     db = await folder.importChain("db", 1, 1);
   });
 
@@ -50,10 +49,6 @@ describe("estimates beside endless loops", () => {
     for (const connection of connections.splice(0)) connection.destroy();
     // A loop takes as long as it may: no orderly end waits for it.
     await daemon.stop("SIGKILL");
-  });
-
-  after(async () => {
-    await folder.remove();
   });
 
   async function start(timeout: string): Promise<void> {

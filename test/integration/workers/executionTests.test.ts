@@ -1,7 +1,7 @@
 /** State and blockchain tests of Ethereum's clients, berlin to osaka: half of the files, in a soak all of them. */
 import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
@@ -15,15 +15,12 @@ const PACKED = fileURLToPath(
 const SKIPPED =
   /^(fork|network) (Frontier|Homestead|Byzantium|ConstantinopleFix|Istanbul)$|^the interpreter declines: state$/;
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let lack: string | undefined;
 
 before(async () => {
-  folder = await WorkFolder.create();
   lack = await unpack();
 });
-
-after(() => folder.remove());
 
 /** @returns why there are no tests; undefined: `state_tests` and `blockchain_tests` are in the folder */
 async function unpack(): Promise<string | undefined> {

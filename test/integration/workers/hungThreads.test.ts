@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {closeSync, constants, openSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {NOTE_DRAFT_FILE, NOTE_FILE} from "../../../storage/directory/acknowledgedNote.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -12,16 +12,13 @@ import {checkStore} from "../../support/stores/checkedStore.ts";
 import {proveCalls} from "../../support/stores/proveCalls.ts";
 import {waitUntil} from "../../support/wait.ts";
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let directory: string;
 const lost: string[] = [];
 
 before(async () => {
-  folder = await WorkFolder.create();
   directory = await folder.importChain("db", 4, 4);
 });
-
-after(() => folder.remove());
 
 function openEngine(hangMs: number): Promise<Engine> {
   lost.length = 0;
@@ -31,25 +28,22 @@ function openEngine(hangMs: number): Promise<Engine> {
   });
 }
 
-test("a proof thread that answers nothing for too long is lost with its job, and another one proves", async () => {
+test("a proof thread that answers nothing for too long is lost with its job, and another one proves", async t => {
   const engine = await openEngine(500);
   const address = ACCOUNTS[0] as string;
   const short = {block: 4, address, slots: [0n]};
   /** A busy machine may take longer for a short proof too, once. */
   const proveShort = () =>
     waitUntil("a proof", async () => (await proveCalls(engine, [short]).catch(() => [])).length === 1);
-  try {
-    await proveShort();
-    const slots = Array.from({length: 500}, (_, slot) => BigInt(slot));
-    const long = Array.from({length: 64}, () => ({block: 4, address, slots}));
-    const message = "the proof thread was lost: it has not answered for 500 ms";
-    await assert.rejects(proveCalls(engine, long), {message});
-    assert.equal(engine.readThreads()[0]?.state, "down");
-    assert.equal(lost[0], message);
-    await proveShort();
-  } finally {
-    await engine.close();
-  }
+  t.after(() => engine.close());
+  await proveShort();
+  const slots = Array.from({length: 500}, (_, slot) => BigInt(slot));
+  const long = Array.from({length: 64}, () => ({block: 4, address, slots}));
+  const message = "the proof thread was lost: it has not answered for 500 ms";
+  await assert.rejects(proveCalls(engine, long), {message});
+  assert.equal(engine.readThreads()[0]?.state, "down");
+  assert.equal(lost[0], message);
+  await proveShort();
 });
 
 test("an import thread that hangs in a system call is lost, writes nothing more, and the next one goes on", async () => {

@@ -1,9 +1,8 @@
 /** Proofs that meet pruning in a proof thread: whatever the thread has cached, an answer is right or says that it is pruned. */
 import assert from "node:assert/strict";
-import {cp, mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {cp, mkdtemp} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import type {History} from "../../../storage/prune/retention.ts";
 import type {PruneEvent} from "../../../workers/chain/pruner.ts";
 import {Engine} from "../../../workers/engine.ts";
@@ -13,6 +12,7 @@ import "../../support/processes/testProcess.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 import {proveCalls} from "../../support/stores/proveCalls.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 
 const BLOCKS = 48;
 const ACCOUNTS = 6;
@@ -23,14 +23,11 @@ const CALLS_OF = (block: number) =>
     slots: [0n, 5n],
   }));
 
-let folder: string;
+const folder = makeTemporaryFolder();
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-pruned-"));
   await importLines(join(folder, "whole"), longChain(BLOCKS, ACCOUNTS));
 });
-
-after(() => rm(folder, {recursive: true}));
 
 /** On a copy of the store. */
 async function withPool(history: History, body: (engine: Engine) => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {cp, readdir, stat, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
@@ -25,7 +25,7 @@ const HISTORY = ["--history", `${KEPT}`];
 /** Blocks that are asked for: some are pruned, some stay. */
 const ASKED = [0, 7, 100, FIRST_KEPT - 1, FIRST_KEPT, FIRST_KEPT + 9, LATEST];
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 /** A store with all blocks, and the text of each proof from it. */
 let whole: string;
 const proofs = new Map<number, string>();
@@ -78,15 +78,12 @@ async function assertExact(directory: string): Promise<void> {
 }
 
 before(async () => {
-  folder = await WorkFolder.create();
   whole = folder.file("whole");
   await importLines(whole, longChain(BLOCKS, ACCOUNTS), {finalized: "last"});
   const service = await OwnService.start({db: whole});
   for (const block of ASKED) proofs.set(block, (await service.post(requestOf(block))).text);
   await service.stop();
 });
-
-after(() => folder.remove());
 
 test("while a service prunes, kept blocks are proved as before and pruned ones are -32001", async t => {
   const directory = await copyOf("served");

@@ -1,7 +1,6 @@
 /** What an import refuses, how it says so, and that nothing of a refused block stays. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
@@ -11,19 +10,18 @@ import {type DifferenceLine, encodeLines} from "../../support/chains/differenceL
 import {addressAt, blockHash, longChain} from "../../support/chains/longChain.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {openEngine} from "../../support/stores/importedStore.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 
 const SUITES = ["sha256", "keccak"] as const;
 
-let folder: string;
+const folder = makeTemporaryFolder();
 let engines: readonly Engine[];
 let files = 0;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-refused-"));
   engines = await Promise.all(SUITES.map(suite => openEngine(join(folder, suite), suite)));
 });
 after(async () => {
   for (const engine of engines) await engine.close();
-  await rm(folder, {recursive: true});
 });
 
 const good = longChain(4, 5);

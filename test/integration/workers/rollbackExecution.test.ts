@@ -3,22 +3,16 @@ import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {createReadStream} from "node:fs";
 import {open} from "node:fs/promises";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
 import type {BlockSummary} from "../../../workers/chain/chainView.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 
-before(async () => {
-  folder = await WorkFolder.create();
-});
-
-after(() => folder.remove());
-
-test("blocks that were rolled back are executed again as they come again", async () => {
+test("blocks that were rolled back are executed again as they come again", async t => {
   const blocks: Uint8Array[] = [];
   for await (const {bytes} of readRlpBlocks(createReadStream(demo("chain.rlp")))) blocks.push(bytes);
   const pipe = folder.file("blocks.fifo");
@@ -34,20 +28,17 @@ test("blocks that were rolled back are executed again as they come again", async
     await held;
     return chain.readBlock(last) as BlockSummary;
   };
-  try {
-    const source = {kind: "blocks", genesisPath: demo("genesis.json"), blocksPath: pipe} as const;
-    const {outcome} = engine.startImport({source, allowUnverified: false}, () => {});
-    const first = await feed(1, 3);
-    assert.deepEqual(await engine.rollback(1), {earliest: 0, finalized: undefined, latest: 1});
-    assert.deepEqual(await feed(2, 3), first);
-    await feed(4, 4);
-    await writer.close();
-    const ended = await outcome;
-    assert.ok(ended.ok, ended.ok ? "" : ended.message);
-    assert.equal(ended.blocks, 5);
-  } finally {
-    await engine.close();
-  }
+  t.after(() => engine.close());
+  const source = {kind: "blocks", genesisPath: demo("genesis.json"), blocksPath: pipe} as const;
+  const {outcome} = engine.startImport({source, allowUnverified: false}, () => {});
+  const first = await feed(1, 3);
+  assert.deepEqual(await engine.rollback(1), {earliest: 0, finalized: undefined, latest: 1});
+  assert.deepEqual(await feed(2, 3), first);
+  await feed(4, 4);
+  await writer.close();
+  const ended = await outcome;
+  assert.ok(ended.ok, ended.ok ? "" : ended.message);
+  assert.equal(ended.blocks, 5);
 });
 
 function demo(name: string): string {

@@ -1,8 +1,7 @@
 /** Threads that die, and that cannot start: what happens to their jobs, when they are started again, and who is told. */
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
-import {closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync} from "node:fs";
-import {tmpdir} from "node:os";
+import {closeSync, existsSync, openSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {after, afterEach, before, test} from "node:test";
 import {
@@ -11,17 +10,17 @@ import {
   ThreadLost,
   type ThreadSettings,
 } from "../../../workers/threads/supervisor.ts";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 import {feelPulse, noteOf, type Trouble, type TroubledJob} from "../../support/threads/troubledWorker.ts";
 import {waitUntil} from "../../support/wait.ts";
 
-let folder: string;
+const folder = makeTemporaryFolder();
 let broken: string;
 let pipe: string;
 let lost: string[] = [];
 const open: {destroy(): Promise<void>}[] = [];
 
 before(() => {
-  folder = mkdtempSync(join(tmpdir(), "proofd-threads-"));
   broken = join(folder, "broken");
   pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);

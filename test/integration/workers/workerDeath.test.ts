@@ -13,12 +13,11 @@ import {waitUntil} from "../../support/wait.ts";
 const MEMORIES = 4 + 1 + KEPT_MEMORIES;
 const QUEUED = 'proofd_queued_cost{lane="proof"}';
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let service: OwnService;
 let threads: ProofThreads["threads"];
 
 before(async () => {
-  folder = await WorkFolder.create();
   service = await OwnService.serve([
     "--db",
     await folder.importChain("db", 1, 1),
@@ -30,10 +29,7 @@ before(async () => {
   ({threads} = (service.engine as unknown as {proofs: ProofThreads}).proofs);
 });
 
-after(async () => {
-  await service.stop();
-  await folder.remove();
-});
+after(() => service.stop());
 
 async function killWorkers(count: number): Promise<void> {
   await Promise.all(threads.slice(0, count).map(killThread));

@@ -71,7 +71,7 @@ export class EngineChain {
 
   /** @param alloc - further accounts of block 0. @throws Error if there is no geth */
   static async create(forks: ForkBlocks, alloc: object = {}): Promise<EngineChain> {
-    const folder = await WorkFolder.create();
+    const folder = new WorkFolder();
     const text = makeEngineGenesis(forks, alloc);
     const genesisPath = folder.file("genesis.json");
     await writeFile(genesisPath, text);
@@ -176,10 +176,8 @@ export class EngineChain {
     return engine;
   }
 
-  /** Removes its files too. */
   async stop(): Promise<void> {
     await Promise.all([this.builder, ...this.followed.keys()].map(node => node.stop()));
-    await this.folder.remove();
   }
 
   /** The builder and the nonces are those of the newest block. */

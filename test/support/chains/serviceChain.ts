@@ -1,8 +1,7 @@
 /** A chain for wire tests. */
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {importLines} from "../stores/importedStore.ts";
+import {makeTemporaryFolder} from "../temporaryFolder.ts";
 import {createLines} from "./serviceLines.ts";
 
 export {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID, createLine, createLines, hashOfBlock} from "./serviceLines.ts";
@@ -12,17 +11,9 @@ export function diffsFlags(db: string, path: string): string[] {
   return ["--db", db, "--allow-unverified", "--diffs", path];
 }
 
-/** A folder in the system's temporary folder. `remove` deletes it. */
+/** A folder in the system's temporary folder. */
 export class WorkFolder {
-  readonly path: string;
-
-  private constructor(path: string) {
-    this.path = path;
-  }
-
-  static async create(): Promise<WorkFolder> {
-    return new WorkFolder(await mkdtemp(join(tmpdir(), "proofd-wire-")));
-  }
+  readonly path = makeTemporaryFolder();
 
   file(name: string): string {
     return join(this.path, name);
@@ -33,9 +24,5 @@ export class WorkFolder {
     const db = this.file(name);
     await importLines(db, createLines(0, last), {finalized});
     return db;
-  }
-
-  async remove(): Promise<void> {
-    await rm(this.path, {recursive: true});
   }
 }

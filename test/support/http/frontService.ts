@@ -24,7 +24,7 @@ export class FrontStore {
   }
 
   static async create(): Promise<FrontStore> {
-    const folder = await WorkFolder.create();
+    const folder = new WorkFolder();
     return new FrontStore(folder, await folder.importChain("db", LATEST, FINALIZED));
   }
 
@@ -45,10 +45,6 @@ export class FrontStore {
     } finally {
       await service.stop();
     }
-  }
-
-  remove(): Promise<void> {
-    return this.folder.remove();
   }
 }
 

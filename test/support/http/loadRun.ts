@@ -27,9 +27,9 @@ interface LoadTarget {
   readonly keys: string;
 }
 
-/** Starts a service of 6 blocks to run load against. Its caller stops the service and removes the folder. */
+/** Starts a service of 6 blocks to run load against. Its caller stops the service. */
 export async function startLoadTarget(): Promise<LoadTarget> {
-  const folder = await WorkFolder.create();
+  const folder = new WorkFolder();
   const db = await folder.importChain("db", 5, FINALIZED);
   const service = await OwnService.start({db, limits: {timeoutMs: PATIENCE_MS}});
   return {folder, service, keys: await writeKeys(folder)};

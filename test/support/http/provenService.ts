@@ -24,7 +24,7 @@ export class ProvenService {
 
   /** @param flags - more of them, for `proofd serve` */
   static async start(...flags: readonly string[]): Promise<ProvenService> {
-    const folder = await WorkFolder.create();
+    const folder = new WorkFolder();
     const db = await folder.importChain("db", LATEST, FINALIZED);
     const daemon = await OwnService.serve(["--db", db, "--workers", "2", ...flags]);
     const roots: Uint8Array[] = [];
@@ -56,6 +56,5 @@ export class ProvenService {
 
   async stop(): Promise<void> {
     await this.daemon.stop();
-    await this.folder.remove();
   }
 }

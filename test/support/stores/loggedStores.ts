@@ -1,12 +1,12 @@
 /** Two stores of the same blocks whose records stand in LevelDB's log: in one batch, and in a batch for each block. */
 import assert from "node:assert/strict";
-import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {cp, readdir, readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import type {ImportOutcome} from "../../../workers/messages/importJob.ts";
 import type {ImportSource} from "../../../workers/messages/importSource.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {longChain} from "../chains/longChain.ts";
+import {makeTemporaryFolder} from "../temporaryFolder.ts";
 import {hashFiles} from "./fileTree.ts";
 import {importInto, importSource, openEngine, openOwned} from "./importedStore.ts";
 
@@ -31,7 +31,7 @@ export class LoggedStores {
   }
 
   static async create(): Promise<LoggedStores> {
-    const stores = new LoggedStores(await mkdtemp(join(tmpdir(), "proofd-logs-")));
+    const stores = new LoggedStores(makeTemporaryFolder());
     const {bulk, single} = stores;
     await stores.importBlocks(bulk, BLOCKS);
     const store = await openOwned(single);
@@ -58,10 +58,6 @@ export class LoggedStores {
     const directory = join(this.folder, `copy-${++this.copies}`);
     await cp(store, directory, {recursive: true});
     return directory;
-  }
-
-  async remove(): Promise<void> {
-    await rm(this.folder, {recursive: true});
   }
 
   private async sourceOf(blocks: number): Promise<ImportSource> {

@@ -1,9 +1,9 @@
 /** A store whose records lie in one table of LevelDB, and copies of it that a test damages. */
-import {cp, mkdtemp, readdir, readFile, rm, symlink, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {cp, readdir, readFile, rm, symlink, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {longChain} from "../chains/longChain.ts";
+import {makeTemporaryFolder} from "../temporaryFolder.ts";
 import {importSource, openEngine} from "./importedStore.ts";
 import {tableParts} from "./tableParts.ts";
 
@@ -27,7 +27,7 @@ export class TableStore {
   ) {}
 
   static async create(): Promise<TableStore> {
-    const folder = await mkdtemp(join(tmpdir(), "proofd-tables-"));
+    const folder = makeTemporaryFolder();
     const whole = join(folder, "whole");
     const path = join(folder, "chain.ndjson");
     await writeFile(path, encodeLines(longChain(BLOCKS, 60)));
@@ -61,9 +61,5 @@ export class TableStore {
     const {data} = tableParts(directory, this.table);
     const block = data[data.length >> 1] as {offset: number; size: number};
     return block.offset + (block.size >> 1);
-  }
-
-  remove(): Promise<void> {
-    return rm(this.folder, {recursive: true});
   }
 }

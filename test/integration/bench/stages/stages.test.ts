@@ -1,24 +1,18 @@
 /** The built bench, run in a folder of its own on a small store. */
 import assert from "node:assert/strict";
-import {mkdtemp, readdir, readFile, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {readdir, readFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {fileURLToPath} from "node:url";
 import type {BenchRun} from "../../../../bench/stages/benchRun.ts";
 import {type Finished, runChild} from "../../../support/processes/childProcesses.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
 const SMALL = ["--accounts", "1k", "--blocks", "1", "--time", "1", "--runs", "2"];
 const STAGES = "proof multiproof trie leaves changes verify estimate evm execute commit".split(" ");
 
-let folder: string;
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-bench-"));
-});
-after(async () => {
-  await rm(folder, {recursive: true});
-});
+const folder = makeTemporaryFolder();
 
 function bench(...args: string[]): Promise<Finished> {
   return runChild(process.execPath, [MAIN, ...args], {cwd: folder});

@@ -26,13 +26,12 @@ const EXECUTED = LIED_ABOUT + 2;
 
 type StoredBlock = readonly [hash: string, stateRoot: string];
 
-let folder: WorkFolder;
+const folder = new WorkFolder();
 let raw: DemoNode;
 let json: DemoNode;
 let rawBlocks: RawBlocks;
 
 before(async () => {
-  folder = await WorkFolder.create();
   [raw, json] = await Promise.all([DemoNode.start("raw"), DemoNode.start("json")]);
   rawBlocks = new RawBlocks(parseGenesis(await readFile(DEMO_GENESIS, "utf8")).forks, () => {});
 });
@@ -42,9 +41,7 @@ afterEach(() => {
   raw.changeRaw = block => block;
 });
 
-after(async () => {
-  await Promise.all([raw.stop(), json.stop(), folder.remove()]);
-});
+after(() => Promise.all([raw.stop(), json.stop()]));
 
 /** @returns the blocks from 0 on */
 async function importInto(name: string, ...flags: readonly string[]): Promise<readonly StoredBlock[]> {

@@ -1,7 +1,6 @@
 /** Blocks read as anvil's traces against the same blocks executed here: accounts, state roots, roots of stores. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {mkdtemp} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, type TestContext, test} from "node:test";
 import {recoverAuthority} from "../../../../evm/execution/run/authorizations.ts";
@@ -16,6 +15,7 @@ import {ForwardingProxy} from "../../../support/http/forwardingProxy.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
 import {sampleOf} from "../../../support/soak.ts";
 import {ComparedStores} from "../../../support/stores/comparedStores.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 const TRAFFIC: readonly (readonly [fork: string, method: TraceMethod])[] = [
   ["prague", "prestate"],
@@ -33,10 +33,9 @@ test("blocks whose traces are read again as all that transactions touched give t
   compareTraffic(t, "cancun", "prestate", true));
 
 let shared: AnvilChain | string;
-let folder: string;
+const folder = makeTemporaryFolder();
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-trace-"));
   shared = await AnvilChain.start(folder, "prague");
   if (typeof shared === "string") return;
   for (const [, transactions] of STATE_TRAFFIC.slice(0, 3)) await shared.mine(transactions);
@@ -44,7 +43,6 @@ before(async () => {
 
 after(async () => {
   if (typeof shared !== "string") await shared.anvil.stop();
-  await rm(folder, {recursive: true});
 });
 
 /** On a chain of three blocks. */

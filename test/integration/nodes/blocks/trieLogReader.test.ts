@@ -1,7 +1,5 @@
 /** Blocks from a node's trie logs: the store that they lead to, and answers that are refused. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {probeTrieLogs, TrieLogReader} from "../../../../nodes/blocks/trielogs/trieLogReader.ts";
@@ -15,17 +13,17 @@ import {createMixedLine} from "../../../support/chains/mixedLines.ts";
 import {type LogElement, TrieLogNode} from "../../../support/nodes/trieLogNode.ts";
 import {ReferenceState} from "../../../support/reference/referenceState.ts";
 import {memoisedSha256} from "../../../support/stores/everyKey.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 const BLOCKS = 70;
 const LINES = Array.from({length: BLOCKS}, (_, n) => createMixedLine(n));
 
-let folder: string;
+const folder = makeTemporaryFolder();
 let server: TrieLogNode;
 let lines: DifferenceLine[];
 let caller: NodeCaller;
 let node: Node;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-trielogs-"));
   ({node: server, lines} = await TrieLogNode.start(LINES));
   const settings = {headers: {}, timeoutMs: 60_000, maxAnswerBytes: 64 << 20, connections: 4};
   caller = new NodeCaller(server.url, settings, () => {});
@@ -34,7 +32,6 @@ before(async () => {
 after(async () => {
   await caller.close();
   await server.stop();
-  await rm(folder, {recursive: true});
 });
 
 test("a node's trie logs give the chain's roots though its ranges leave out their last block", async () => {

@@ -1,6 +1,6 @@
 /** A service in this process: it starts, answers and stops. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../../workers/messages/estimateSettings.ts";
 import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {codeOf} from "../../../support/estimates/assembler.ts";
@@ -10,11 +10,7 @@ import {openEngine} from "../../../support/stores/importedStore.ts";
 const LOOP = `0x${"99".repeat(20)}`;
 const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}};
 
-let folder: WorkFolder;
-before(async () => {
-  folder = await WorkFolder.create();
-});
-after(() => folder.remove());
+const folder = new WorkFolder();
 
 test("a stop that takes too long says what is still open, and ends later all the same", async () => {
   const db = await folder.importChain("db", 1, 1);
@@ -73,7 +69,7 @@ test("parts that have started are stopped when a later one cannot start", async 
   await (await openEngine(db)).close();
 });
 
-test("/metrics is on its own port, and on the port for all only if nobody else reaches that", async () => {
+test("/metrics is on its own port, and on the port for all only if nobody else reaches that", async t => {
   const db = await folder.importChain("metrics", 1, 1);
   const statuses = async (url: string) =>
     Promise.all(["/metrics", "/healthz", "/readyz", "/"].map(async path => (await fetch(url + path)).status));
@@ -95,11 +91,8 @@ test("/metrics is on its own port, and on the port for all only if nobody else r
   }
   const taken = await OwnService.start({db});
   const port = Number(new URL(taken.url).port);
-  try {
-    const other = await folder.importChain("other", 1, 1);
-    const started = OwnService.start({db: other, metricsPort: port});
-    await assert.rejects(started, /--metrics-port: cannot listen on 127\.0\.0\.1:\d+: the address is in use/);
-  } finally {
-    await taken.stop();
-  }
+  t.after(() => taken.stop());
+  const other = await folder.importChain("other", 1, 1);
+  const started = OwnService.start({db: other, metricsPort: port});
+  await assert.rejects(started, /--metrics-port: cannot listen on 127\.0\.0\.1:\d+: the address is in use/);
 });

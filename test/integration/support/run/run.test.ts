@@ -1,23 +1,19 @@
 /** What the runner of the suite says of files that fail, end early or are interrupted. */
 import assert from "node:assert/strict";
-import {mkdir, mkdtemp, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {mkdir, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {countTime} from "../../../support/patience.ts";
 import {runChild, startChild} from "../../../support/processes/childProcesses.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 const RUN = fileURLToPath(new URL("../../../run.js", import.meta.url));
 /** More files than processes share them on most machines. */
 const GOOD_FILES = 10;
 const PASSES = `import {test} from "node:test"; test("passes", () => {});`;
 
-let folder: string;
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-run-"));
-});
-after(() => rm(folder, {recursive: true}));
+const folder = makeTemporaryFolder();
 
 /** @param files - texts by name. @returns the command's arguments for a folder with these files and with good ones around them */
 async function place(name: string, files: Readonly<Record<string, string>>): Promise<string[]> {

@@ -41,8 +41,7 @@ test("the binaries of a clone are those of the table", async () => {
 test("the comparison with the library's repository names the tags that have a binary, and fails for one that no tag has", async t => {
   if (findProgram("git") === undefined) return notRun(t, "git is not installed");
   const [there, missing] = UWS_BINARIES.slice(3) as [UwsBinary, UwsBinary];
-  const folder = await WorkFolder.create();
-  t.after(() => folder.remove());
+  const folder = new WorkFolder();
   // It stands for the repository. Nothing is compressed: that takes longer than all else.
   const git = async (...args: readonly string[]): Promise<void> => {
     const settings = ["user.name=t", "user.email=t@t", "core.compression=0"];
@@ -75,53 +74,46 @@ test("a binary of other bytes is not loaded, whatever else there is", {
   skip: own?.release === "20.0.8" ? false : "no binary for this Node and any glibc",
 }, async () => {
   const {name, pack} = own ?? assert.fail();
-  const folder = await WorkFolder.create();
-  try {
-    const files = await readdir(LOADER);
-    for (const file of files.filter(file => /^uws(Library|Binaries)\.js$/.test(file)))
-      await copyFile(join(LOADER, file), folder.file(file));
-    await writeFile(folder.file("package.json"), '{"type": "module"}');
-    const loader = pathToFileURL(folder.file("uwsLibrary.js")).href;
-    const load = async (env: Readonly<Record<string, string>> = {}) => {
-      const args = ["--input-type=module", "-e", PROGRAM, loader];
-      const {code, stdout, stderr} = await runChild(process.execPath, args, {env: {...process.env, ...env}});
-      assert.equal(code, 0, stderr);
-      return stdout.trim();
-    };
-    const mates = UWS_BINARIES.filter(binary => binary.pack === pack);
-    const parts = await Promise.all(mates.map(({source}) => readFile(join(ROOT, "node_modules", source))));
-    const packed = brotliCompressSync(Buffer.concat(parts), FASTEST);
-    await writeFile(folder.file(pack), packed);
-    assert.equal(await load(), "function");
-    await writeFile(folder.file(pack), packed.subarray(0, -1));
-    assert.match(await load(), /^BinaryChanged \S+\.br was changed: /);
-    // Names of sections, which nobody reads: it would load.
-    const bytes = parts[mates.indexOf(own ?? assert.fail())] ?? assert.fail();
-    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
-    await writeFile(folder.file(pack), brotliCompressSync(Buffer.concat(parts), FASTEST));
-    assert.match(await load(), /^BinaryChanged \S+\.br was changed: expected SHA-256 \w{64}, got \w{64}/);
-    await writeFile(folder.file(name), bytes);
-    assert.match(await load(), /^BinaryChanged \S+\.node was changed: expected SHA-256 /);
-    const whole = Buffer.concat([
-      Buffer.of(1),
-      await readFile(join(ROOT, "node_modules", own?.source ?? "")),
-    ]);
-    await writeFile(folder.file("own.br"), brotliCompressSync(whole, FASTEST));
-    await copyFile(folder.file("uwsBinaries.js"), folder.file("table.js"));
-    const temporary = folder.file("temporary");
-    await mkdir(temporary);
-    for (const [table, said] of TABLES) {
-      const made = `import {UWS_BINARIES as all} from "./table.js";
+  const folder = new WorkFolder();
+  const files = await readdir(LOADER);
+  for (const file of files.filter(file => /^uws(Library|Binaries)\.js$/.test(file)))
+    await copyFile(join(LOADER, file), folder.file(file));
+  await writeFile(folder.file("package.json"), '{"type": "module"}');
+  const loader = pathToFileURL(folder.file("uwsLibrary.js")).href;
+  const load = async (env: Readonly<Record<string, string>> = {}) => {
+    const args = ["--input-type=module", "-e", PROGRAM, loader];
+    const {code, stdout, stderr} = await runChild(process.execPath, args, {env: {...process.env, ...env}});
+    assert.equal(code, 0, stderr);
+    return stdout.trim();
+  };
+  const mates = UWS_BINARIES.filter(binary => binary.pack === pack);
+  const parts = await Promise.all(mates.map(({source}) => readFile(join(ROOT, "node_modules", source))));
+  const packed = brotliCompressSync(Buffer.concat(parts), FASTEST);
+  await writeFile(folder.file(pack), packed);
+  assert.equal(await load(), "function");
+  await writeFile(folder.file(pack), packed.subarray(0, -1));
+  assert.match(await load(), /^BinaryChanged \S+\.br was changed: /);
+  // Names of sections, which nobody reads: it would load.
+  const bytes = parts[mates.indexOf(own ?? assert.fail())] ?? assert.fail();
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  await writeFile(folder.file(pack), brotliCompressSync(Buffer.concat(parts), FASTEST));
+  assert.match(await load(), /^BinaryChanged \S+\.br was changed: expected SHA-256 \w{64}, got \w{64}/);
+  await writeFile(folder.file(name), bytes);
+  assert.match(await load(), /^BinaryChanged \S+\.node was changed: expected SHA-256 /);
+  const whole = Buffer.concat([Buffer.of(1), await readFile(join(ROOT, "node_modules", own?.source ?? ""))]);
+  await writeFile(folder.file("own.br"), brotliCompressSync(whole, FASTEST));
+  await copyFile(folder.file("uwsBinaries.js"), folder.file("table.js"));
+  const temporary = folder.file("temporary");
+  await mkdir(temporary);
+  for (const [table, said] of TABLES) {
+    const made = `import {UWS_BINARIES as all} from "./table.js";
 const {bytes, sha256, source} = all.findLast(binary => binary.fits(process));
 const [no, none] = [() => false, "none"];
 const own = {bytes, sha256, source, name: none, pack: "own.br", fits: () => true};
 export const UWS_BINARIES = ${table};
 `;
-      await writeFile(folder.file("uwsBinaries.js"), made);
-      assert.match(await load({TMPDIR: temporary}), said, table);
-      assert.deepEqual(await readdir(temporary), [], table);
-    }
-  } finally {
-    await folder.remove();
+    await writeFile(folder.file("uwsBinaries.js"), made);
+    assert.match(await load({TMPDIR: temporary}), said, table);
+    assert.deepEqual(await readdir(temporary), [], table);
   }
 });
