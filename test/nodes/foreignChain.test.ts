@@ -6,16 +6,10 @@ import {keccak_256} from "@noble/hashes/sha3.js";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {ENGINE_FORKS, ENGINE_TRAFFIC} from "../support/chains/engineTraffic.ts";
 import {waitForHash, withFollower} from "../support/http/nodeFollower.ts";
-import {Upstream} from "../support/http/upstream.ts";
+import {type JsonRpcCall, JsonRpcServer} from "../support/nodes/jsonRpcServer.ts";
 import type {RealNode} from "../support/processes/realNode.ts";
 
 type Json = Record<string, unknown>;
-
-interface Call {
-  readonly id: number;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
 
 /** What the proxy answers in place of what it would, or nothing. */
 type Spoil = (method: string, params: readonly unknown[], result: unknown) => unknown;
@@ -45,34 +39,12 @@ function depositHash(block: unknown): string {
 }
 
 /** In front of geth. */
-class ForeignNode {
-  private readonly upstream = new Upstream();
+class ForeignNode extends JsonRpcServer {
   private readonly headers = new Map<number, Promise<Uint8Array>>();
   spoil: Spoil = (_method, _params, result) => result;
 
   constructor(private readonly node: RealNode) {
-    this.upstream.handler = ({body}, response) => {
-      const calls: Call | Call[] = JSON.parse(body);
-      const answers = Array.isArray(calls)
-        ? Promise.all(calls.map(call => this.answer(call)))
-        : this.answer(calls);
-      void answers.then(value => {
-        response.writeHead(200, {"content-type": "application/json"});
-        response.end(JSON.stringify(value));
-      });
-    };
-  }
-
-  get url(): string {
-    return this.upstream.url.href;
-  }
-
-  start(): Promise<void> {
-    return this.upstream.start();
-  }
-
-  stop(): Promise<void> {
-    return this.upstream.stop();
+    super(call => this.answer(call));
   }
 
   async hashOf(block: number): Promise<string> {
@@ -97,7 +69,7 @@ class ForeignNode {
     return RLP.encode([parent, ...fields.slice(1), 1000 + block, ["0x01", Buffer.alloc(40, block)]]);
   }
 
-  private async answer({id, method, params}: Call): Promise<object> {
+  private async answer({id, method, params}: JsonRpcCall): Promise<object> {
     try {
       const result = this.spoil(method, params, await this.change(method, params));
       return {jsonrpc: "2.0", id, result: result ?? null};

@@ -199,7 +199,13 @@ testPython("answers of eth_getProof prove what they say, and changed nodes are r
     sendJson(response, {jsonrpc: "2.0", id, result: change(await state.prove(address, keys))});
   });
   const ask = async (...args: readonly string[]) => {
-    const {stdout} = await run("python3", [ETH_PROGRAM, server.url, "5", encodeHex(state.root), ...args]);
+    const {stdout} = await run("python3", [
+      ETH_PROGRAM,
+      server.url.origin,
+      "5",
+      encodeHex(state.root),
+      ...args,
+    ]);
     return stdout
       .trim()
       .split("\n")

@@ -4,7 +4,7 @@ import {mkdir} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {type JetStreamManager, jetstreamManager} from "@nats-io/jetstream";
 import {FeedStream} from "../../../nodes/feed/feedStream.ts";
-import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import type {NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {startSnapshotUpload} from "../../../workers/threads/snapshotUpload.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
@@ -43,8 +43,7 @@ describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
 
   before(async () => {
     nats = await NatsServer.start(folder.file("jetstream"));
-    const settings = {urls: [nats.url], credsPath: undefined};
-    connection = await connectNats(settings, "test", new AbortController().signal, () => {});
+    connection = await nats.connect();
     manager = await jetstreamManager(connection);
     // With the default of --stream-gb.
     publisher = await OwnService.fed(folder.file("publisher"), [

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {cp, mkdir, rm} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {jetstreamManager} from "@nats-io/jetstream";
-import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import type {NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
@@ -184,8 +184,7 @@ describeNeeding(lacksNats(), "a stream that lacks blocks", () => {
 
   before(async () => {
     nats = await NatsServer.start(folder.file("jetstream"));
-    const settings = {urls: [nats.url], credsPath: undefined};
-    connection = await connectNats(settings, "test", new AbortController().signal, () => {});
+    connection = await nats.connect();
   });
 
   after(async () => {

@@ -5,7 +5,7 @@ import {jetstream, jetstreamManager} from "@nats-io/jetstream";
 import {headers} from "@nats-io/transport-node";
 import {encodeHead} from "../../../nodes/feed/feedMessage.ts";
 import {FeedStream} from "../../../nodes/feed/feedStream.ts";
-import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import type {NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {Publisher} from "../../../server/lifecycle/publishing/publisher.ts";
 import type {ChainView} from "../../../workers/chain/chainView.ts";
 import type {Engine} from "../../../workers/engine.ts";
@@ -37,7 +37,7 @@ describeNeeding(lacksNats(), "a feed with lies", () => {
 
   before(async () => {
     nats = await NatsServer.start(folder.file("jetstream"));
-    connection = await connectNats(settings(), "test", new AbortController().signal, () => {});
+    connection = await nats.connect();
     publishers = [];
     for (const name of ["one", "other"])
       publishers.push(await OwnService.fed(folder.file(name), [...publishTo(nats.url), "--stream", "good"]));
@@ -48,10 +48,6 @@ describeNeeding(lacksNats(), "a feed with lies", () => {
     await connection.close();
     await nats.kill();
   });
-
-  function settings() {
-    return {urls: [nats.url], credsPath: undefined};
-  }
 
   function openStream(name: string): Promise<FeedStream> {
     const rules = {replicas: 1, maxAgeMs: 3_600_000, maxBytes: 10_000_000};
@@ -185,7 +181,7 @@ describeNeeding(lacksNats(), "a feed with lies", () => {
   });
 
   test("a replica takes blocks that its publisher could not verify only with --allow-unverified", async () => {
-    const source = {kind: "feed", nats: settings(), stream: "good", client: "test"} as const;
+    const source = {kind: "feed", nats: nats.settings, stream: "good", client: "test"} as const;
     const rules = {allowUnverified: false, chainId: BigInt(CHAIN_ID)};
     const outcome = await importSource(folder.file("strict"), source, rules);
     assert.ok(!outcome.ok && outcome.isFinal);

@@ -5,7 +5,7 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {jetstream, jetstreamManager} from "@nats-io/jetstream";
 import {type ObjectStore, Objm} from "@nats-io/obj";
-import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import type {NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
 import {startSnapshotUpload} from "../../../workers/threads/snapshotUpload.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -42,7 +42,7 @@ describeNeeding(lacksNats(), "snapshots of a feed", () => {
   before(async () => {
     await writeFile(folder.file("nats.conf"), "jetstream: {max_file_store: 4GB}\n");
     nats = await NatsServer.start(folder.file("jetstream"), ["-c", folder.file("nats.conf")]);
-    connection = await connectNats(settings(), "test", new AbortController().signal, () => {});
+    connection = await nats.connect();
     // Each in a folder of its own: an upload clears away what it finds beside its store of others of this process.
     for (const name of ["low", "high"]) await mkdir(folder.file(name));
     await importLines(folder.file("low/db"), createLines(0, 3), {finalized: 3});
@@ -54,13 +54,9 @@ describeNeeding(lacksNats(), "snapshots of a feed", () => {
     await nats.kill();
   });
 
-  function settings() {
-    return {urls: [nats.url], credsPath: undefined};
-  }
-
   function upload(db: string, stream: string, bytesPerSecond = 1e9) {
     return startSnapshotUpload({
-      ...{directory: folder.file(db), nats: settings(), stream, chain: CHAIN},
+      ...{directory: folder.file(db), nats: nats.settings, stream, chain: CHAIN},
       ...{replicas: 1, bytesPerSecond, unlessFrom: 1000},
     });
   }

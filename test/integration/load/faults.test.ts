@@ -38,7 +38,7 @@ test("a stall of the server is in the latency of all requests that were due mean
   });
   t.after(() => server.stop());
   const args = ["--absent", "1", "--rate", "200", "--connections", "2", "--verify", "0"];
-  const report = await runLoad(server.url, args, 1);
+  const report = await runLoad(server.url.origin, args, 1);
   assertAddsUp(report);
   assert.deepEqual(report.failures, [], "nothing had to be verified");
   assert.equal(report.requests.answered, 200);
@@ -70,7 +70,7 @@ test("HTTP statuses, socket errors, time-outs and bodies that are no answers are
   t.after(() => server.stop());
   const calls = ["--style", "eth", "--keys", keys, "--batch", "4", "--estimates", "0.5", "--verify", "0"];
   const pace = ["--rate", "400", "--timeout", String(TIMEOUT_MS), "--connections", "20"];
-  const report = await runLoad(server.url, [...calls, ...pace]);
+  const report = await runLoad(server.url.origin, [...calls, ...pace]);
   assertAddsUp(report);
   const {errors, requests, failures} = report;
   assert.ok(failures.length > 0);
@@ -95,7 +95,7 @@ test("HTTP statuses, socket errors, time-outs and bodies that are no answers are
 test("a server that does not say its state roots is loaded, but that nothing could be verified is a failure", async t => {
   const server = await ForeignServer.start(sendResults);
   t.after(() => server.stop());
-  const report = await runLoad(server.url, ["--absent", "1"]);
+  const report = await runLoad(server.url.origin, ["--absent", "1"]);
   assert.equal(report.verification.checked, 0);
   assert.match(report.verification.skipped ?? "", /chain_getStateRoot: no such method/);
   assert.equal(report.calls.results, report.calls.due);
@@ -108,7 +108,7 @@ test("proofs at block 0 are not verified where its header commits to the empty s
   const stateRoot = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
   const server = await ForeignServer.start(sendResults, {eth_getBlockByNumber: {number: "0x0", stateRoot}});
   t.after(() => server.stop());
-  const {verification} = await runLoad(server.url, ["--style", "eth", "--absent", "1"]);
+  const {verification} = await runLoad(server.url.origin, ["--style", "eth", "--absent", "1"]);
   assert.match(
     verification.skipped ?? "",
     /header of block 0 commits to the empty state.*: mine a block first/,
@@ -124,7 +124,7 @@ test("an interrupt ends the load early, and the report is of what was measured",
   });
   t.after(() => server.stop());
   const args = ["--absent", "1", "--duration", "600", "--warm-up", "0", "--verify", "0", "--json"];
-  bench = new Daemon(["load", "--url", server.url, ...args]);
+  bench = new Daemon(["load", "--url", server.url.origin, ...args]);
   const {code, stdout, stderr} = await bench.finished;
   const report = JSON.parse(stdout) as LoadReport;
   assert.deepEqual(failuresOf(report), []);

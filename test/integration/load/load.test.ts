@@ -116,7 +116,7 @@ test("a proof that was tampered with is found, and so is one of another state", 
     {chain_getStateRoot: result},
   );
   t.after(() => server.stop());
-  const report = await runLoad(server.url, ["--keys", keys, "--rate", "80"]);
+  const report = await runLoad(server.url.origin, ["--keys", keys, "--rate", "80"]);
   assert.deepEqual(report.failures, ["20 of 20 verified answers are wrong."]);
   const {checked, wrong, wrongAnswers, skipped} = report.verification;
   assert.deepEqual({checked, wrong, skipped}, {checked: 20, wrong: 20, skipped: null});
@@ -248,18 +248,18 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
   ];
   const server = await ForeignServer.start(sendResults);
   table.push([
-    ["--url", server.url, "--absent", "1", "--blocks", "oldest"],
+    ["--url", server.url.origin, "--absent", "1", "--blocks", "oldest"],
     2,
     /--blocks: the server does not say which block is its oldest \(chain_getCoverage\); name numbers/,
   ]);
   table.push([
-    ["--url", server.url, "--absent", "1", "--blocks", "1..latest"],
+    ["--url", server.url.origin, "--absent", "1", "--blocks", "1..latest"],
     2,
     /--blocks: the server does not say which block is its latest \(chain_getCoverage or eth_blockNumber\)/,
   ]);
   const node = await ForeignServer.start(sendResults, {eth_chainId: "0x1"});
   table.push([
-    ["--url", node.url, "--keys", keys],
+    ["--url", node.url.origin, "--keys", keys],
     2,
     /answers eth_chainId, but .*: did you mean --style eth\?/,
   ]);
@@ -308,8 +308,8 @@ test("no key of the URL or of a header is in a report or an error, whatever the 
   );
   const args = ["--keys", keys, "--header", "authorization: Bearer secret-token", "--max-errors", "100%"];
   t.after(() => server.stop());
-  const report = await runLoad(`${server.url}/v1/secret-path?key=secret-key`, args);
-  assert.equal(report.url, `${server.url}/***`);
+  const report = await runLoad(`${server.url.origin}/v1/secret-path?key=secret-key`, args);
+  assert.equal(report.url, `${server.url.origin}/***`);
   assert.match(report.server.client ?? "", /\/v1\/\*\*\*\?key=\*\*\* \*\*\*$/);
   assert.ok(report.errors.http.length + report.errors.rpc.length > 0);
   assert.doesNotMatch(JSON.stringify(report), /secr/);

@@ -57,6 +57,20 @@ test("an answer that its reader does not take counts among the held bytes, also 
   await waitUntil("no held bytes", async () => !(await isHeld()));
 });
 
+const MIB = 2 ** 20;
+/** Of a request whose body has 1 MiB. */
+const MIB_HEAD = encodePost("x".repeat(MIB)).slice(0, -MIB);
+const MIB_CALL = encodePost(CHAIN_CALL.padEnd(MIB));
+
+/** Sends a call of 1 MiB in two parts, which is answered. */
+async function callInParts(service: FrontService, address: string): Promise<void> {
+  const other = await RawConnection.open(service.port, address);
+  await other.write(MIB_CALL.slice(0, -10));
+  await other.write(MIB_CALL.slice(-10));
+  assert.equal((await other.readAnswer()).body, CHAIN_ANSWER);
+  other.destroy();
+}
+
 /** Sends the last byte of each body. @returns the answers to those that were refused */
 async function finishBodies(connections: readonly RawConnection[]): Promise<RawAnswer[]> {
   const answers: RawAnswer[] = [];
@@ -69,8 +83,6 @@ async function finishBodies(connections: readonly RawConnection[]): Promise<RawA
 }
 
 test("bodies of four clients fill the room for bodies, and the newest of them gives way to another client's", async () => {
-  const MIB = 2 ** 20;
-  const head = encodePost("x".repeat(MIB)).slice(0, -MIB);
   await store.serve(
     async service => {
       const held: RawConnection[] = [];
@@ -78,17 +90,10 @@ test("bodies of four clients fill the room for bodies, and the newest of them gi
         for (let at = 0; at < 2; at++) {
           const connection = await RawConnection.open(service.port, `127.0.0.${client}`);
           held.push(connection);
-          await connection.write(head + "x".repeat(MIB - 1));
+          await connection.write(MIB_HEAD + "x".repeat(MIB - 1));
           await waitUntil("the body", () => connection.socket.bytesWritten > MIB);
         }
-      for (let asked = 0; asked < 3; asked++) {
-        const other = await RawConnection.open(service.port, "127.0.0.7");
-        const request = encodePost(CHAIN_CALL + " ".repeat(MIB - CHAIN_CALL.length));
-        await other.write(request.slice(0, -10));
-        await other.write(request.slice(-10));
-        assert.equal((await other.readAnswer()).body, CHAIN_ANSWER);
-        other.destroy();
-      }
+      for (let asked = 0; asked < 3; asked++) await callInParts(service, "127.0.0.7");
       assert.equal((await finishBodies(held)).length, 1);
     },
     {bodyBytes: MIB, bodyBytesTotal: 8 * MIB},
@@ -96,20 +101,13 @@ test("bodies of four clients fill the room for bodies, and the newest of them gi
 });
 
 test("bodies that do not end take a share of the room for bodies, and another client's are received", async () => {
-  const MIB = 2 ** 20;
-  const head = encodePost("x".repeat(MIB)).slice(0, -MIB);
   await store.serve(
     async service => {
       const slow = await Promise.all(Array.from({length: 8}, () => RawConnection.open(service.port)));
-      for (const connection of slow) await connection.write(head + "x".repeat(MIB - 1));
+      for (const connection of slow) await connection.write(MIB_HEAD + "x".repeat(MIB - 1));
       const noRoom = 'proofd_bodies_refused_total{reason="no_room"}';
       await waitUntil("six refusals", async () => (await service.readMetric(noRoom)) >= 6);
-      const other = await RawConnection.open(service.port, "127.0.0.2");
-      const request = encodePost(CHAIN_CALL + " ".repeat(MIB - CHAIN_CALL.length));
-      await other.write(request.slice(0, -10));
-      await other.write(request.slice(-10));
-      assert.equal((await other.readAnswer()).body, CHAIN_ANSWER);
-      other.destroy();
+      await callInParts(service, "127.0.0.2");
       const refused = await finishBodies(slow);
       assert.equal(refused.length, 6);
       for (const {status, body} of refused) {
@@ -120,7 +118,7 @@ test("bodies that do not end take a share of the room for bodies, and another cl
       }
       // What those held who have gone is free again.
       await waitUntil("room", async () => {
-        const {status} = await service.exchange(request);
+        const {status} = await service.exchange(MIB_CALL);
         return status === 200;
       });
     },

@@ -1,6 +1,7 @@
 /** A service that a test asks over HTTP, whichever process it runs in. */
 import {setTimeout as pause, setImmediate} from "node:timers/promises";
 import {LOOK_MS, waitUntil, within} from "../wait.ts";
+import {testedHttp} from "./testedHttp.ts";
 
 /** Characters of a log that an error repeats. */
 const KEPT_LOG = 4000;
@@ -8,9 +9,11 @@ const KEPT_LOG = 4000;
 /** Flags that read from hosts or files: why they fail stands in /readyz of --metrics-port only. */
 const SOURCES = new Set(["--l1", "--l2", "--diffs", "--feed", "--publish"]);
 
-/** @param args - of `proofd serve` */
-export function operatorFlags(args: readonly string[]): readonly string[] {
-  return args.some(arg => SOURCES.has(arg)) ? ["--metrics-port", "0"] : [];
+/** Flags of `proofd serve` on a free port, before those of the test. @param estimates - whether it has threads for them */
+export function serveFlags(args: readonly string[], estimates: boolean): string[] {
+  const metrics = args.some(arg => SOURCES.has(arg)) ? ["--metrics-port", "0"] : [];
+  const threads = estimates ? [] : ["--estimate-workers", "0"];
+  return ["--port", "0", ...metrics, "--http", testedHttp(), ...threads, ...args];
 }
 
 export abstract class AskedService {

@@ -10,7 +10,7 @@ import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/messages/estimateSettings.ts";
 import {within} from "../wait.ts";
-import {AskedService, operatorFlags} from "./askedService.ts";
+import {AskedService, serveFlags} from "./askedService.ts";
 import {testedHttp} from "./testedHttp.ts";
 import {readTuned, type Tuning} from "./tunedOptions.ts";
 
@@ -43,16 +43,7 @@ export class OwnService extends AskedService {
     args: readonly string[],
     {estimates = false, ...tuning}: ServedOptions = {},
   ): Promise<OwnService> {
-    const flags = [
-      "--port",
-      "0",
-      ...operatorFlags(args),
-      "--http",
-      testedHttp(),
-      ...(estimates ? [] : ["--estimate-workers", "0"]),
-      ...args,
-    ];
-    const {options, logLevel} = await readTuned(flags, tuning);
+    const {options, logLevel} = await readTuned(serveFlags(args, estimates), tuning);
     const logged = new PassThrough();
     const log = pino({name: "proofd", level: logLevel}, logged);
     return new OwnService(await startService(options, {log}), logged);

@@ -1,4 +1,4 @@
-/** Another node, for a gateway's upstream: an HTTP server that answers as a test tells it to. */
+/** Another node, such as a gateway's upstream: an HTTP server that answers POST as a test tells it to. */
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo, Socket} from "node:net";
 import "../processes/testProcess.ts";
@@ -54,6 +54,7 @@ export class Upstream {
         body += text;
       });
       head.on("end", () => {
+        if (head.method === "GET") return void response.writeHead(404).end();
         const request = {head, body, call: JSON.parse(body)};
         this.requests.push(request);
         this.handler(request, response);

@@ -1,6 +1,7 @@
 /** A real nats-server with JetStream, as a process of its own. */
 import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {createInterface} from "node:readline";
+import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {startChild} from "../processes/childProcesses.ts";
 import {findProgram} from "../processes/foundProgram.ts";
 import {findPorts} from "../processes/freePorts.ts";
@@ -50,6 +51,14 @@ export class NatsServer {
 
   get url(): string {
     return `nats://127.0.0.1:${this.place.port}`;
+  }
+
+  get settings() {
+    return {urls: [this.url], credsPath: undefined};
+  }
+
+  connect(): Promise<NatsConnection> {
+    return connectNats(this.settings, "test", new AbortController().signal, () => {});
   }
 
   /** Starts one server. @param flags - more arguments */

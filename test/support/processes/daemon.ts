@@ -2,8 +2,7 @@
 import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
 import {fileURLToPath} from "node:url";
-import {AskedService, operatorFlags} from "../http/askedService.ts";
-import {testedHttp} from "../http/testedHttp.ts";
+import {AskedService, serveFlags} from "../http/askedService.ts";
 import type {Tuning} from "../http/tunedOptions.ts";
 import {within} from "../wait.ts";
 import {type Finished, startChild} from "./childProcesses.ts";
@@ -61,15 +60,7 @@ export async function startDaemon(
   args: readonly string[],
   {estimates = false, tuning, ...options}: ServeOptions = {},
 ): Promise<Daemon> {
-  const flags = [
-    "--port",
-    "0",
-    ...operatorFlags(args),
-    "--http",
-    testedHttp(),
-    ...(estimates ? [] : ["--estimate-workers", "0"]),
-    ...args,
-  ];
+  const flags = serveFlags(args, estimates);
   const daemon =
     tuning === undefined
       ? new Daemon(["serve", ...flags], options)
