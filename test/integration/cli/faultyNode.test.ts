@@ -1,18 +1,17 @@
 /** Nodes that fail, lie, or are of another chain, and what a service that follows them makes of it. */
 import assert from "node:assert/strict";
-import type {ServerResponse} from "node:http";
-import {after, before} from "node:test";
-import {setTimeout as pause} from "node:timers/promises";
+import {after, afterEach, before} from "node:test";
 import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForHead, waitForMetric, waitForState} from "../../support/http/followingDaemon.ts";
+import {type ForwardedAnswer, ForwardingProxy} from "../../support/http/forwardingProxy.ts";
 import {compareBlocks} from "../../support/http/liveComparison.ts";
 import {readLog, waitForChain, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
-import {Upstream} from "../../support/http/upstream.ts";
+import type {UpstreamRequest} from "../../support/http/upstream.ts";
 import {importHere} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
@@ -39,6 +38,10 @@ after(async () => {
     await proxy.stop();
     await chain.stop();
   }
+});
+
+afterEach(() => {
+  if (chain instanceof LiveChain) proxy.alter = undefined;
 });
 
 function newStore(): string {
@@ -167,21 +170,18 @@ liveTest("a block of a node that lies in its traces is not stored, and others ar
     const sound = await waitForChain(daemon, live);
     await waitForState(daemon, "following");
     proxy.alter = (LIES[0] as (typeof LIES)[0])[1];
-    try {
-      await live.grow(2);
-      await waitForState(daemon, "failed");
-      const [status, text] = await readReadiness(daemon);
-      assert.equal(status, 503);
-      assert.match(text, new RegExp(`^the import has failed: ${REFUSED}\n$`));
-      await waitForMetric(daemon, "proofd_import_retries_total 2");
-      await live.grow(1);
-      await waitForHead(daemon, sound);
-      await compareBlocks(daemon, live, sound);
-      assert.equal((await readReadiness(daemon))[0], 503);
-      assert.equal(readLog(daemon, FAILED).length, 1, daemon.stderr);
-    } finally {
-      proxy.alter = undefined;
-    }
+    await live.grow(2);
+    await waitForState(daemon, "failed");
+    const [status, text] = await readReadiness(daemon);
+    assert.equal(status, 503);
+    assert.match(text, new RegExp(`^the import has failed: ${REFUSED}\n$`));
+    await waitForMetric(daemon, "proofd_import_retries_total 2");
+    await live.grow(1);
+    await waitForHead(daemon, sound);
+    await compareBlocks(daemon, live, sound);
+    assert.equal((await readReadiness(daemon))[0], 503);
+    assert.equal(readLog(daemon, FAILED).length, 1, daemon.stderr);
+    proxy.alter = undefined;
     const latest = await waitForChain(daemon, live);
     await waitForState(daemon, "following");
     await compareBlocks(daemon, live, latest);
@@ -194,20 +194,17 @@ liveTest("a block of a node that lies in its traces is not stored, and others ar
 for (const [what, alter] of LIES.slice(1))
   liveTest(`an import from a node that ${what} fails at the first wrong block`, async live => {
     proxy.alter = alter;
-    try {
-      const flags = [...flagsOf(newStore(), live, [proxy.url]), "--source", "trace", "--finalized", "last"];
-      const outcome = await importHere(flags);
-      assert.match(outcome.ok ? "" : outcome.message, new RegExp(`^${REFUSED}$`));
-      assert.deepEqual(outcome.head, {earliest: 0, finalized: 0, latest: 0});
-    } finally {
-      proxy.alter = undefined;
-    }
+    const flags = [...flagsOf(newStore(), live, [proxy.url]), "--source", "trace", "--finalized", "last"];
+    const outcome = await importHere(flags);
+    assert.match(outcome.ok ? "" : outcome.message, new RegExp(`^${REFUSED}$`));
+    assert.deepEqual(outcome.head, {earliest: 0, finalized: 0, latest: 0});
   });
 
 /** Right values of accounts that were there before, which the trace says were removed and made again. */
 const lieAboutSenders = alterTraces((post, pre) => {
   for (const [address, {nonce}] of Object.entries(post)) if (nonce !== undefined) delete pre[address];
 });
+
 function lieAboutBalance(account: string): NonNullable<FaultyProxy["alter"]> {
   return alterTraces((post, pre) => {
     if (account in post) pre[account] = {balance: "0x0"};
@@ -235,69 +232,57 @@ async function growBalance({anvil, touched}: LiveChain): Promise<string> {
 
 liveTest("a block is not stored whose trace says that an account with a nonce was made again", async live => {
   proxy.alter = lieAboutSenders;
-  try {
-    const outcome = await importHere([...flagsOf(newStore(), live, [proxy.url]), "--source", "trace"]);
-    assert.match(
-      outcome.ok ? "" : outcome.message,
-      /^block \d: account 0x[0-9a-f]{40}: the trace of http:.* says that it was removed and made again, but it has no code and a nonce above 0\. Nothing of the block is stored$/,
-    );
-  } finally {
-    proxy.alter = undefined;
-  }
+  const outcome = await importHere([...flagsOf(newStore(), live, [proxy.url]), "--source", "trace"]);
+  assert.match(
+    outcome.ok ? "" : outcome.message,
+    /^block \d: account 0x[0-9a-f]{40}: the trace of http:.* says that it was removed and made again, but it has no code and a nonce above 0\. Nothing of the block is stored$/,
+  );
 });
 
 liveTest(
   "that an account with a balance alone was made again is asked of another node, or counted",
-  async live => {
+  async (live, t) => {
     const account = await growBalance(live);
+    // Nobody signed its transaction.
+    t.after(() => live.cut(1));
     proxy.alter = lieAboutBalance(account);
-    try {
-      const flags = [...flagsOf(newStore(), live, [proxy.url, live.anvil.url]), "--source", "trace"];
-      const outcome = await importHere(flags);
-      assert.match(
-        outcome.ok ? "" : outcome.message,
-        new RegExp(
-          `^block \\d+: account ${account}: the trace of ${proxy.url} says that it was removed and made again, and`,
-        ),
+    const flags = [...flagsOf(newStore(), live, [proxy.url, live.anvil.url]), "--source", "trace"];
+    const outcome = await importHere(flags);
+    assert.match(
+      outcome.ok ? "" : outcome.message,
+      new RegExp(
+        `^block \\d+: account ${account}: the trace of ${proxy.url} says that it was removed and made again, and`,
+      ),
+    );
+    await withFollower([...flagsOf(newStore(), live, [proxy.url]), ...TRACED], async daemon => {
+      const latest = await waitForChain(daemon, live);
+      assert.equal(await daemon.readMetric("proofd_source_open_resets_total"), 1);
+      const {openResets} = (await daemon.call("chain_getCoverage", [])).result;
+      assert.deepEqual(
+        openResets,
+        [latest, latest].map(block => `0x${block.toString(16)}`),
       );
-      await withFollower([...flagsOf(newStore(), live, [proxy.url]), ...TRACED], async daemon => {
-        const latest = await waitForChain(daemon, live);
-        assert.equal(await daemon.readMetric("proofd_source_open_resets_total"), 1);
-        const {openResets} = (await daemon.call("chain_getCoverage", [])).result;
-        assert.deepEqual(
-          openResets,
-          [latest, latest].map(block => `0x${block.toString(16)}`),
-        );
-      });
-      // The node that does not lie is asked first once the other one was refused.
-      await withFollower([...flags, "--finalized", "0"], async daemon => {
-        const latest = await waitForChain(daemon, live);
-        assert.equal(await daemon.readMetric("proofd_source_open_resets_total"), 0);
-        assert.equal((await daemon.call("chain_getCoverage", [])).result.openResets, null);
-        const honest = newStore();
-        await mustImport([...flagsOf(honest, live, [live.anvil.url]), "--source", "trace"]);
-        assert.deepEqual(await compareBlocks(daemon, live, latest), await readStoredRoots(honest));
-      });
-    } finally {
-      proxy.alter = undefined;
-      // Nobody signed its transaction.
-      await live.cut(1);
-    }
+    });
+    // The node that does not lie is asked first once the other one was refused.
+    await withFollower([...flags, "--finalized", "0"], async daemon => {
+      const latest = await waitForChain(daemon, live);
+      assert.equal(await daemon.readMetric("proofd_source_open_resets_total"), 0);
+      assert.equal((await daemon.call("chain_getCoverage", [])).result.openResets, null);
+      const honest = newStore();
+      await mustImport([...flagsOf(honest, live, [live.anvil.url]), "--source", "trace"]);
+      assert.deepEqual(await compareBlocks(daemon, live, latest), await readStoredRoots(honest));
+    });
   },
 );
 
 liveTest(
   "what traces leave out or get wrong is read back, if the node tells what transactions touched",
   async live => {
-    try {
-      for (const [what, alter] of LIES.slice(0, 3)) {
-        const db = newStore();
-        proxy.alter = (method, result) => (hasDiffs(result) ? alter(method, result) : result);
-        await mustImport([...flagsOf(db, live, [proxy.url]), "--source", "trace"]);
-        assert.deepEqual(await readStoredRoots(db), await importRoots(live), what);
-      }
-    } finally {
-      proxy.alter = undefined;
+    for (const [what, alter] of LIES.slice(0, 3)) {
+      const db = newStore();
+      proxy.alter = (method, result) => (hasDiffs(result) ? alter(method, result) : result);
+      await mustImport([...flagsOf(db, live, [proxy.url]), "--source", "trace"]);
+      assert.deepEqual(await readStoredRoots(db), await importRoots(live), what);
     }
   },
 );
@@ -332,56 +317,24 @@ liveTest(
   },
 );
 
-const FAULTS = [
-  "delay",
-  "cut",
-  "garbage",
-  "truncated",
-  "tooMany",
-  "unavailable",
-  "internalError",
-  "otherHash",
-  "otherChain",
-  "missingBlock",
-] as const;
-type Fault = (typeof FAULTS)[number];
-
-interface SentCall {
-  readonly id?: unknown;
-  readonly method?: string;
-}
-
-interface ReceivedAnswer {
-  readonly id?: unknown;
-  result?: unknown;
-  error?: object;
-}
-
-/** The methods whose answers can have a fault. The others can be at any answer. */
-const METHODS: Readonly<Partial<Record<Fault, RegExp>>> = {
+/** Faults by the methods that can have them: any method where there is no pattern. NodeCaller's tests have those of HTTP and JSON. */
+const METHODS = {
+  cut: /^/,
+  unavailable: /^/,
+  internalError: /^/,
   otherHash: /^eth_getBlockBy/,
   otherChain: /^eth_chainId$/,
   missingBlock: /^(eth_getBlock(By|Receipts)|debug_(getRawBlock|traceBlock)|trace_replayBlock)/,
-};
+} as const;
+type Fault = keyof typeof METHODS;
+
+type ReceivedAnswer = {readonly id: unknown; result?: unknown; error?: object};
+
 const PRECISION = 1_000_000;
-const DELAY_MS = 20;
 
 /**
- * A proxy in front of a node that spoils some of the answers:
- *
- *   delay        answers after DELAY_MS
- *   cut          ends the connection in the middle of the answer
- *   garbage      answers with random bytes
- *   truncated    answers with the first half of the JSON
- *   tooMany      HTTP 429 with Retry-After
- *   unavailable  HTTP 503
- *   internalError answers -32603 to each call
- *   otherHash    changes the hash of a block in the answer
- *   otherChain   changes the answer to eth_chainId
- *   missingBlock answers null for a block, or for what is asked about a block
- *
- * The choices follow from the seed and the order of the requests: the n-th request meets the n-th choice. A fault that a request
- * cannot have, such as otherChain without eth_chainId, is not chosen.
+ * A proxy in front of a node that spoils some of the answers. The choices follow from the seed and the order of the requests: the n-th
+ * request meets the n-th choice. A fault that a request cannot have, such as otherChain without eth_chainId, is not chosen.
  */
 class FaultyProxy {
   /** Of the requests that meet a fault, 0 to 1. */
@@ -389,72 +342,43 @@ class FaultyProxy {
   /** Returns what is answered in place of the node's result: that of a node that lies. */
   alter: ((method: string, result: unknown) => unknown) | undefined;
   private readonly random: ReturnType<typeof xoroshiro128plus>;
-  private readonly upstream = new Upstream();
-  private readonly stopping = new AbortController();
 
   private constructor(
-    private readonly target: string,
+    private readonly proxy: ForwardingProxy,
     seed: number,
     private readonly faults: readonly Fault[],
   ) {
     this.random = xoroshiro128plus(seed);
-    this.upstream.handler = ({body}, response) => void this.answer(body, response);
+    proxy.change = (request, forward) => this.answer([request.call].flat(), forward);
   }
 
-  static async start(target: string, seed: number, faults: readonly Fault[] = FAULTS): Promise<FaultyProxy> {
-    const proxy = new FaultyProxy(target, seed, faults);
-    await proxy.upstream.start();
-    return proxy;
+  static async start(
+    target: string,
+    seed: number,
+    faults = Object.keys(METHODS) as Fault[],
+  ): Promise<FaultyProxy> {
+    return new FaultyProxy(await ForwardingProxy.to(target), seed, faults);
   }
 
   get url(): string {
-    return this.upstream.url.origin;
+    return this.proxy.url.origin;
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.upstream.stop();
+  stop(): Promise<void> {
+    return this.proxy.stop();
   }
 
-  private async answer(body: string, response: ServerResponse): Promise<void> {
-    try {
-      const calls = [JSON.parse(body)].flat() as SentCall[];
-      const fault = this.choose(calls);
-      if (fault === "delay") await pause(DELAY_MS, undefined, {signal: this.stopping.signal});
-      if (fault === "tooMany") response.writeHead(429, {"retry-after": "0"}).end();
-      else if (fault === "unavailable") response.writeHead(503).end();
-      else if (fault === "garbage")
-        response.end(Buffer.from(Array.from({length: 1 + this.draw(200)}, () => this.draw(256))));
-      else await this.forward(body, calls, fault, response);
-    } catch {
-      // The node is down, or the proxy or its caller went away.
-      if (!response.headersSent) response.writeHead(502);
-      response.end();
-    }
-  }
-
-  private choose(calls: readonly SentCall[]): Fault | undefined {
-    // Two numbers for each request, whether it meets a fault or not, so that the next request's do not depend on it.
-    const share = this.draw(PRECISION);
-    const place = this.draw(PRECISION);
-    if (share >= this.share * PRECISION) return undefined;
-    const possible = this.faults.filter(fault => {
-      const methods = METHODS[fault];
-      return methods === undefined || calls.some(({method}) => methods.test(method ?? ""));
-    });
-    return possible[place % possible.length];
-  }
-
-  private async forward(
-    body: string,
-    calls: readonly SentCall[],
-    fault: Fault | undefined,
-    response: ServerResponse,
-  ): Promise<void> {
-    const headers = {"content-type": "application/json"};
-    const {signal} = this.stopping;
-    const received = await fetch(this.target, {method: "POST", headers, body, signal});
-    const answers = (await received.json()) as ReceivedAnswer | ReceivedAnswer[];
+  private async answer(
+    calls: readonly UpstreamRequest["call"][],
+    forward: () => Promise<ForwardedAnswer>,
+  ): Promise<ForwardedAnswer | undefined> {
+    const fault = this.choose(calls);
+    if (fault === "cut") return undefined;
+    if (fault === "unavailable") return {status: 503, type: "text/plain", body: Buffer.of()};
+    // The node may be down by now.
+    const received = await forward().catch(() => undefined);
+    if (received === undefined) return undefined;
+    const answers = JSON.parse(received.body.toString()) as ReceivedAnswer | ReceivedAnswer[];
     for (const answer of [answers].flat()) {
       const method = calls.find(({id}) => id === answer.id)?.method;
       if (fault === "internalError") {
@@ -465,22 +389,20 @@ class FaultyProxy {
         answer.result = spoil(altered, method, fault);
       }
     }
-    const bytes = Buffer.from(JSON.stringify(answers));
-    const half = bytes.subarray(0, bytes.length >> 1);
-    const sent = fault === "truncated" ? half : bytes;
-    response.writeHead(received.status, {...headers, "content-length": sent.length});
-    if (fault === "cut") response.write(half, () => response.destroy());
-    else response.end(sent);
+    return {...received, body: Buffer.from(JSON.stringify(answers))};
   }
 
-  /** @returns a number from 0 to below `end` */
-  private draw(end: number): number {
-    return uniformInt(this.random, 0, end - 1);
+  private choose(calls: readonly UpstreamRequest["call"][]): Fault | undefined {
+    // Two numbers for each request, whether it meets a fault or not, so that the next request's do not depend on it.
+    const [share, place] = [0, 1].map(() => uniformInt(this.random, 0, PRECISION - 1)) as [number, number];
+    if (share >= this.share * PRECISION) return undefined;
+    const possible = this.faults.filter(fault => calls.some(({method}) => METHODS[fault].test(method)));
+    return possible[place % possible.length];
   }
 }
 
 function spoil(result: unknown, method: string, fault: Fault | undefined): unknown {
-  if (fault === undefined || METHODS[fault]?.test(method) !== true) return result;
+  if (fault === undefined || !METHODS[fault].test(method)) return result;
   if (fault === "missingBlock") return null;
   if (fault === "otherChain") return "0xdead";
   // A block that the node does not have stays null.
