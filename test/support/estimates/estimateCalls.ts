@@ -22,7 +22,7 @@ export const ADDRESS = `0x${"Ab".repeat(20)}`;
 export const ADDRESS_BYTES = decodeHex(ADDRESS.toLowerCase());
 export const AUTHORIZATION = {chainId: 1, address: ADDRESS, nonce: "0x2", yParity: "0x1", r: "0x3", s: "4"};
 /** The fields that a client need not send. */
-export const NOT_SENT = {
+const NOT_SENT = {
   type: undefined,
   from: undefined,
   to: undefined,

@@ -76,14 +76,20 @@ test("data and input are whole bytes, and the same where both are given", () => 
   ]);
 });
 
-test("a type that is given is taken where the fields agree", () => {
-  const table: [Record<string, unknown>, number][] = [
+test("a type is the one that is given where the fields agree, else what the fields say", () => {
+  const table: [Record<string, unknown>, number | undefined][] = [
     [{type: "0x0"}, 0],
     [{type: 0, gasPrice: 1}, 0],
     [{type: "0x1"}, 1],
     [{type: "1", gasPrice: 1, accessList: []}, 1],
     [{type: "0x02", accessList: [], maxFeePerGas: 1}, 2],
     [{type: "0x4", authorizationList: [AUTHORIZATION], to: ADDRESS}, 4],
+    [{gasPrice: 1}, 0],
+    [{gasPrice: 1, accessList: []}, 1],
+    [{maxFeePerGas: 1}, 2],
+    [{maxPriorityFeePerGas: 0, accessList: []}, 2],
+    [{authorizationList: [AUTHORIZATION], to: ADDRESS, maxFeePerGas: 1}, 4],
+    [{accessList: []}, undefined],
   ];
   for (const [call, type] of table) assert.equal(parseCall(call).type, type, JSON.stringify(call));
 });

@@ -1,5 +1,29 @@
+import assert from "node:assert/strict";
 import {test} from "node:test";
-import {ADDRESS, assertRefused} from "../../../../support/estimates/estimateCalls.ts";
+import {
+  ADDRESS,
+  ADDRESS_BYTES,
+  assertRefused,
+  createWord,
+  parseParams,
+} from "../../../../support/estimates/estimateCalls.ts";
+import {packWords} from "../../../../support/estimates/packedWords.ts";
+
+test("an account's fields are read, and its slots with their values: all of them, or those that differ", () => {
+  const state = {"0x3": "0X04", "0x5": `0x${"0".repeat(63)}6`};
+  const account = {balance: "0x1", nonce: 2, code: "0x6000", state};
+  const other = {stateDiff: {"0x7": "0x0"}};
+  const {overrides} = parseParams([{}, {[ADDRESS]: account, [`0x${"01".repeat(20)}`]: other}]);
+  const [slots, differing] = [
+    [3, 4, 5, 6],
+    [7, 0],
+  ].map(words => packWords(words.map(createWord)));
+  const fields = {balance: 1n, nonce: 2n, code: Uint8Array.of(0x60, 0)};
+  assert.deepEqual(overrides, [
+    {address: ADDRESS_BYTES, ...fields, slots, replacesStorage: true},
+    {address: new Uint8Array(20).fill(1), slots: differing, replacesStorage: false},
+  ]);
+});
 
 test("wrong overrides are named by their account and slot", () => {
   const at = `params\\[1\\]\\["${ADDRESS}"\\]`;
