@@ -100,9 +100,7 @@ for (const {title, show, leftOut, told, codesRead} of CODES)
       const post = {[CONTRACT]: {storage: SLOTS}, [MADE]: {nonce: 1, ...told(CODE)}};
       return block.transactions.map((_, at) => ({result: at === 0 ? {pre, post} : {pre: {}, post: {}}}));
     };
-    const requestAll: Node["requestAll"] = calls =>
-      Promise.all(calls.map(({method, params}) => answer(method, params)));
-    const node: Node = {name: "http://node", request: answer, requestAll};
+    const node = nodeOf(answer);
     const reader = new TraceReader(
       recoverAuthority,
       () => true,
@@ -142,9 +140,7 @@ async function readUntraced(isChecked: boolean): Promise<void> {
     if (method === "eth_getStorageAt") written.add(first);
     return "0x01";
   };
-  const requestAll: Node["requestAll"] = calls =>
-    Promise.all(calls.map(({method, params}) => answer(method, params)));
-  const node: Node = {name: "http://node", request: answer, requestAll};
+  const node = nodeOf(answer);
   const reader = new TraceReader(
     recoverAuthority,
     () => isChecked,
@@ -164,4 +160,10 @@ async function readUntraced(isChecked: boolean): Promise<void> {
   assert.deepEqual(accounts, new Set([...touched, UNCLE_MINER, ...SYSTEM_CONTRACTS, ...FEE_VAULTS]));
   assert.deepEqual(written, new Set(SYSTEM_CONTRACTS));
   assert.equal((await read.difference()).accounts.count, accounts.size);
+}
+
+function nodeOf(answer: Node["request"]): Node {
+  const requestAll: Node["requestAll"] = calls =>
+    Promise.all(calls.map(({method, params}) => answer(method, params)));
+  return {name: "http://node", request: answer, requestAll};
 }
