@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {NodeFailure, NodeRefusal} from "../../../../nodes/rpc/node.ts";
-import {InternalError, toNodeError} from "../../../../nodes/rpc/nodeError.ts";
+import {toNodeError} from "../../../../nodes/rpc/nodeError.ts";
 
 function convert(code: number, message: string) {
   return toNodeError({code, message, data: [1]}, "eth_getLogs", "http://node:1", text => text);
@@ -21,12 +21,6 @@ test("errors that ask to come later are failures", () => {
     assert.ok(error instanceof NodeFailure, message);
     assert.equal(error.message, `it asks to try eth_getLogs later: ${message} (${code})`);
   }
-});
-
-test("an internal error is a failure that may pass at once", () => {
-  const error = convert(-32603, "Internal error");
-  assert.ok(error instanceof InternalError);
-  assert.equal(error.message, "it fails at eth_getLogs: Internal error (-32603)");
 });
 
 test("other errors are refusals, also of a result that would be too long", () => {
