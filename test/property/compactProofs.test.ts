@@ -1,16 +1,9 @@
-/** Laws on random trees: a compact form expands to the answers that it is made of, and slots alone prove the same. */
+/** Law on random trees: a compact form expands to the answers that it is made of. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
-import {
-  compact,
-  compactAnswers,
-  compactSlots,
-  expand,
-  verifyCompact,
-  verifySlots,
-} from "../../client/compact/compactProof.ts";
+import {encodeHex} from "../../client/bytes/hex.ts";
+import {compact, compactAnswers, expand} from "../../client/compact/compactProof.ts";
 import {openAnswer} from "../../client/compact/openedPaths.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
@@ -29,7 +22,7 @@ const cases = (maxEntries: number) =>
     fc.record({chain: fc.constant(chain), block: fc.nat(), request: proofRequests(chain, maxEntries)}),
   );
 
-for (const {suite, numRuns, maxEntries} of SUITES) {
+for (const {suite, numRuns, maxEntries} of SUITES)
   test(`${suite.name}: expanded, a proof has the sibling hashes of the answers that it is made of`, () => {
     fc.assert(
       fc.property(cases(maxEntries), ({chain, block: seed, request}) => {
@@ -46,27 +39,3 @@ for (const {suite, numRuns, maxEntries} of SUITES) {
       {numRuns},
     );
   });
-
-  test(`${suite.name}: the slots of an account, alone, are proven against its storageRoot`, () => {
-    fc.assert(
-      fc.property(cases(1), ({chain, block: seed, request}) => {
-        const state = new ReferenceState(suite, chain.lines);
-        const block = seed % (state.latest + 1);
-        const {address, storageKeys} = request[0] as ProofRequest;
-        if (storageKeys.length === 0) return;
-        const answer = state.prove(block, address, storageKeys);
-        const whole = verifyCompact(
-          suite,
-          state.stateRoot(block),
-          {address, storageKeys},
-          compact(suite, {address, storageKeys}, answer),
-        );
-        if (whole.account === undefined) return;
-        const bytes = compactSlots(suite, storageKeys, answer.storageProofs);
-        const storageRoot = decodeHex(whole.account.storageRoot);
-        assert.deepEqual(verifySlots(suite, storageRoot, storageKeys, bytes), whole.slots);
-      }),
-      {numRuns},
-    );
-  });
-}

@@ -20,27 +20,6 @@ const edge = fc
   .constantFrom(0n, 1n, ORDER / 2n, ORDER / 2n + 1n, ORDER - 1n, ORDER, ORDER + 1n, FIELD, 2n ** 256n - 1n)
   .map(toWord);
 
-test("the signer of any signature is recovered, with a high s too", () => {
-  fc.assert(
-    fc.property(word, word, fc.boolean(), (key, message, isHigh) => {
-      fc.pre(secp256k1.utils.isValidSecretKey(key));
-      const bytes = secp256k1.sign(message, key, {prehash: false, format: "recovered"});
-      const [parity, r, s] = [bytes[0] as number, bytes.subarray(1, 33), bytes.subarray(33)];
-      // -s signs the same with the other parity.
-      const own = isHigh ? toWord(ORDER - BigInt(`0x${Buffer.from(s).toString("hex")}`)) : s;
-      const v = BigInt(isHigh ? 1 - parity : parity);
-      const expected = secp256k1.getPublicKey(key, false).subarray(1);
-      for (const [encodedV, chain] of [
-        [v, undefined],
-        [v + 27n, undefined],
-        [v + 2n * CHAIN_ID + 35n, CHAIN_ID],
-      ] as const)
-        assert.deepEqual(ecrecover(message, encodedV, r, own, chain), expected);
-    }),
-    {numRuns: 30},
-  );
-});
-
 test("whatever r, s and v are, recovery gives the key of the reference, or refuses as it does", () => {
   const part = fc.oneof(word, edge, fc.uint8Array({maxLength: 31}));
   fc.assert(

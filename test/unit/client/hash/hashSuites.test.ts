@@ -1,6 +1,6 @@
 /** The tests' own hash suites: the fixed points of docs/proofs.md, section 7, and the published vectors. */
 import assert from "node:assert/strict";
-import {createHash, randomBytes} from "node:crypto";
+import {randomBytes} from "node:crypto";
 import {test} from "node:test";
 import * as asSha256 from "@chainsafe/as-sha256";
 import {concatBytes} from "../../../../client/bytes/byteString.ts";
@@ -63,12 +63,6 @@ for (const {suite, head, tail, newTreeRoot: root} of FIXED_POINTS) {
       assert.deepEqual(Buffer.from(suite.unsafe(suite.safe(word(n)))), Buffer.from(word(n)));
   });
 }
-
-test("sha256 is node:crypto's over the parts in order", () => {
-  const [a, b] = [randomBytes(32), randomBytes(64)];
-  const digest = createHash("sha256").update(a).update(b).digest();
-  assert.equal(encodeHex(sha256Suite.hash(a, b)), encodeHex(digest));
-});
 
 test("a suite of the caller's SHA-256 hashes as the client's own does, with and without a digest of pairs", () => {
   const [a, b, address] = [randomBytes(32), randomBytes(32), randomBytes(20)];

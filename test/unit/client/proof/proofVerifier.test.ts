@@ -39,26 +39,6 @@ function createState(suite: HashSuite): ReferenceState {
 /** A proof with an existing account, a slot that is there, one that is not, and one twice. */
 const KEYS = ["0x1", "0x3", "0x01"];
 
-for (const suite of [sha256Suite, poseidon2Suite]) {
-  const state = createState(suite);
-  const root = state.stateRoot(2);
-
-  test(`${suite.name}: another root, address or key is not proven by a valid proof`, () => {
-    const result = state.prove(2, PRESENT, KEYS);
-    assert.throws(() => verifyProof(suite, state.stateRoot(1), PRESENT, KEYS, result), /trusted root/);
-    assert.throws(() => verifyProof(suite, root, OTHER, KEYS, result), /accountProof\.key: expected 0x29/);
-    assert.throws(
-      () => verifyProof(suite, root, PRESENT, ["0x1", "0x2", "0x1"], result),
-      /storageProofs\[1\]\.key/,
-    );
-    assert.throws(() => verifyProof(suite, root, PRESENT, ["0x1"], result), /expected 1 element, got 3/);
-    assert.throws(
-      () => verifyProof(suite, root, PRESENT, [...KEYS, "0x1"], result),
-      /expected 4 elements, got 3/,
-    );
-  });
-}
-
 test("a request that is none is refused, whatever the answer", () => {
   const state = createState(sha256Suite);
   const verify = (address: string, keys: string[]) =>
@@ -73,22 +53,6 @@ test("a request that is none is refused, whatever the answer", () => {
   for (const key of ["1", "0x", `0x${"0".repeat(65)}`, "0x1g"])
     assert.throws(() => verify(PRESENT, [key]), /storage key/);
   assert.doesNotThrow(() => verify(PRESENT.toUpperCase().replace("X", "x"), [`0x${"1".padStart(64, "0")}`]));
-});
-
-test("each digit of a small sha256 proof counts", () => {
-  const state = createState(sha256Suite);
-  const result = state.prove(2, PRESENT, []);
-  for (const path of listPlaces(result)) {
-    const text = readAt(result, path);
-    if (typeof text !== "string") continue;
-    const spoiled = structuredClone(result);
-    for (let at = 2; at < text.length; at += isSoak() ? 1 : 5) {
-      const digit = Number.parseInt(text.charAt(at), 16) ^ (1 + (at % 15));
-      writeAt(spoiled, path, text.slice(0, at) + digit.toString(16) + text.slice(at + 1));
-      const verify = () => verifyProof(sha256Suite, state.stateRoot(2), PRESENT, [], spoiled);
-      assert.throws(verify, ProofError, `${path.join(".")} ${at}`);
-    }
-  }
 });
 
 test("a poseidon2 element with p added to it is refused, though it is the same element", () => {
