@@ -376,13 +376,6 @@ test("a block's difficulty says whether forks by time apply", () => {
   );
 });
 
-test("the block 0 of Ethereum's mainnet rules without accounts has the empty state's root", async () => {
-  const {head, difference} = await makeGenesisBlock(parseGenesis(genesis()), new MemoryTries());
-  assert.equal(toHex(head.stateRoot), "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
-  assert.equal(head.baseFeePerGas, 1_000_000_000n);
-  assert.equal(difference.accounts.count, 0);
-});
-
 test("every hard fork that can be named makes a config that has it, and none after it, from block 0 on", () => {
   for (const fork of HARDFORKS) {
     const forks = new ForkSchedule({...configOfFork(fork), chainId: 1});

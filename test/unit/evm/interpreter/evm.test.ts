@@ -4,7 +4,6 @@ import {EvmDeclined} from "../../../../evm/interpreter/ends.ts";
 import {Evm} from "../../../../evm/interpreter/evm.ts";
 import type {EvmMessage} from "../../../../evm/interpreter/message.ts";
 import {rulesOf} from "../../../../evm/interpreter/rules.ts";
-import {readWritten} from "../../../../evm/interpreter/written.ts";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
 import {assemble, OP} from "../../../support/estimates/bytecode.ts";
 
@@ -78,18 +77,6 @@ describe("the EVM in WebAssembly", () => {
     assert.deepEqual(reads, ["account 5e", "account c0", "slot 0"]);
     evm.revertTo(mark);
     assert.deepEqual(evm.readSlot(CONTRACT, WORD(0)), WORD(7));
-  });
-
-  it("lists what a block wrote, against what was below", async () => {
-    const {evm, message} = createEvm(ADD_ONE);
-    await evm.run({...message, value: 5n});
-    evm.endTransaction();
-    const [contract] = readWritten(evm).filter(({address}) => Buffer.compare(address, CONTRACT) === 0);
-    assert.equal(contract?.before?.balance, 1000n);
-    assert.equal(contract?.after?.balance, 1005n);
-    assert.deepEqual(contract?.slots, [{slot: WORD(0), before: WORD(7), after: WORD(8)}]);
-    evm.seal();
-    assert.deepEqual(readWritten(evm), []);
   });
 
   it("pauses after the steps that it was given, and goes on from there", () => {

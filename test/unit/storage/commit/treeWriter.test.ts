@@ -12,10 +12,6 @@ import {TreeOperations} from "../../../support/reference/treeOperations.ts";
 import {hKeyOf} from "../../../support/stores/hKeys.ts";
 import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
-}
-
 test("a tree in which only absent keys were looked for stays new, and nothing of it is written", () => {
   const pages = new MemoryPages();
   const empty = emptyTree(sha256Suite);
@@ -35,17 +31,6 @@ test("up to 6 leaves are one page without an index, the seventh makes an index o
   tree.put(hKeyOf(6), 1);
   const {indexPage} = tree.writer.seal();
   assert.deepEqual([pages.read(indexPage)[0], pages.read(indexPage)[1]], [BUCKET, 7]);
-});
-
-test("a tree whose leaves are all gone keeps its positions: its sub-root is a new tree's, its top root is not", () => {
-  const tree = TreeOperations.create(new MemoryPages());
-  for (let name = 0; name < 20; name++) tree.put(hKeyOf(name), 1);
-  for (let name = 0; name < 20; name++) tree.delete(hKeyOf(name));
-  const root = tree.writer.seal();
-  const empty = emptyTree(sha256Suite);
-  assert.deepEqual([root.nextFreeNode, root.indexPage], [22, 0]);
-  assert.equal(hex(root.subRoot), hex(empty.subRoot));
-  assert.notEqual(hex(tree.writer.topRoot()), hex(empty.topRoot));
 });
 
 test("a seal without changes writes no page and gives the same root", () => {

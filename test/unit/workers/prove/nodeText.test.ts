@@ -48,13 +48,6 @@ test("nodes of any size, in any number and place, are written as their digits, a
   fc.assert(property, {numRuns: propertyRuns(60)});
 });
 
-test("each value of a byte has its digits in each place of a vector", () => {
-  const nodes = Uint8Array.from({length: 256 * VECTOR_BYTES}, (_, i) => Math.floor(i / VECTOR_BYTES) + i);
-  nodeText.nodes.set(nodes);
-  const end = nodeText.quote(0, 256, VECTOR_BYTES, 0);
-  assert.equal(Buffer.from(nodeText.text.subarray(0, end)).toString("latin1"), digitsOf(nodes, VECTOR_BYTES));
-});
-
 test("text beyond the memory is refused", () => {
   const {length} = nodeText.text;
   assert.throws(() => nodeText.quote(0, 1, 64, length - 2 * 64), {name: "RuntimeError"});

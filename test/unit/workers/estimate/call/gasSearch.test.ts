@@ -78,11 +78,11 @@ const search = fc
     return {spent, needed, upper: needed + room, isPlainTransfer};
   });
 
-test("the result succeeds, is not above the upper bound, and is within the tolerance of the least", async () => {
+test("the result succeeds, is not above the upper bound, and is within the tolerance of the least; no limit is run twice", async () => {
   await fc.assert(
     fc.asyncProperty(
       search,
-      fc.constantFrom(0.001, TOLERANCE, 0.1, 0.5),
+      fc.constantFrom(0, 0.001, TOLERANCE, 0.1, 0.5),
       async ({spent, needed, upper, isPlainTransfer}, tolerance) => {
         const call = new Call(needed, spent);
         const result = await call.search({upper, isPlainTransfer, tolerance});
@@ -94,31 +94,12 @@ test("the result succeeds, is not above the upper bound, and is within the toler
         assert.ok(call.limits.includes(result), "never run");
         assert.ok(call.limits.every(limit => limit <= upper));
         assert.ok(call.limits.length <= MOST_RUNS, `${call.limits.length} runs`);
+        // What was tried as a plain transfer may be what the call spends.
+        const isTwice = new Set(call.limits).size < call.limits.length;
+        assert.ok(isPlainTransfer || !isTwice, String(call.limits));
       },
     ),
-    {numRuns: propertyRuns(500)},
-  );
-});
-
-test("without tolerance the result is the least limit", async () => {
-  await fc.assert(
-    fc.asyncProperty(search, async ({spent, needed, upper, isPlainTransfer}) => {
-      const call = new Call(needed, spent);
-      assert.equal(await call.search({upper, isPlainTransfer, tolerance: 0}), needed);
-      assert.ok(call.limits.length <= MOST_RUNS, `${call.limits.length} runs`);
-    }),
-    {numRuns: propertyRuns(500)},
-  );
-});
-
-test("no limit is run twice", async () => {
-  await fc.assert(
-    fc.asyncProperty(search, fc.constantFrom(0, TOLERANCE), async ({spent, needed, upper}, tolerance) => {
-      const call = new Call(needed, spent);
-      await call.search({upper, tolerance});
-      assert.equal(new Set(call.limits).size, call.limits.length, String(call.limits));
-    }),
-    {numRuns: propertyRuns(300)},
+    {numRuns: propertyRuns(1000)},
   );
 });
 
