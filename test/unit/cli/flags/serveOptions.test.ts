@@ -20,12 +20,13 @@ function read(...lines: readonly string[]): ServiceOptions {
   return readFlags(SERVE_FLAGS, readServiceOptions, lines.join(" ").split(" "));
 }
 
-test("flags of the store, the server, the nodes and finality", () => {
+test("flags of the store, the server, the nodes, finality and estimates", () => {
   const {estimate, limits, l2, finality, ...options} = read(
     "--db d --host ::1 --port 1 --metrics-port 9 --workers 2 --cache-mb 3 --cors * --allow-host a --allow-host b --namespace n",
     `--l2 ${L2} --source trace --allow-unverified --genesis g --finalized 5 --max-finality-lag 7 --history 8`,
     `--l1 ${L1} --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
     "--check-store --chain-id 12 --suite poseidon2 --trust-forwarded 10.0.0.0/8,::1 --http node",
+    "--gas-cap 21000 --hardfork cancun --estimate-workers 3",
   );
   assert.deepEqual(options, {
     ...{db: "d", host: "::1", port: 1, metricsPort: 9, workers: 2, cacheBytes: 3 << 20},
@@ -56,6 +57,8 @@ test("flags of the store, the server, the nodes and finality", () => {
   );
   assert.deepEqual(rollup, {contract: new Uint8Array(CONTRACT), from: 10, depth: 11, root: "none"});
   assert.equal(pollMs, 12_000);
+  const settings = {...DEFAULTS, gasCap: 21_000, hardfork: "cancun"};
+  assert.deepEqual(estimate, {settings, workers: 3, gateway: undefined});
 });
 
 test("files, the demo chain and limits", () => {
@@ -163,22 +166,6 @@ test("without flags estimates have the default settings", () => {
   assert.deepEqual(settings, DEFAULTS);
   assert.equal(workers, Math.max(1, Math.floor((availableParallelism() - 1) / 2)));
   assert.equal(gateway, undefined);
-});
-
-test("every flag is read, and the same from its variable", () => {
-  const flags = {
-    "gas-cap": "21000",
-    hardfork: "cancun",
-    "estimate-workers": "3",
-  };
-  const settings: EstimateSettings = {...DEFAULTS, gasCap: 21_000, hardfork: "cancun"};
-  const byFlag = readEstimates(Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]));
-  assert.deepEqual(byFlag, {settings, workers: 3, gateway: undefined});
-  const variables = Object.entries(flags).map(([name, value]) => [
-    `PROOFD_${name.replaceAll("-", "_").toUpperCase()}`,
-    value,
-  ]);
-  assert.deepEqual(readEstimates([], Object.fromEntries(variables)), byFlag);
 });
 
 test("--estimate-workers 0 switches estimates off, alone or with a gateway, as flag or variable", () => {

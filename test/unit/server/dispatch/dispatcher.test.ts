@@ -154,21 +154,6 @@ test("estimates that do not end are given up in time, in their places, and their
   assert.equal(reply.text, before);
 });
 
-test("a batch mixes both lanes and is answered in its order", async () => {
-  const reply = driven.admit([estimate, 1, "ready", estimate, estimate, 2, estimate, estimate, estimate, 0]);
-  while (!reply.isFinished) {
-    await settle();
-    assert.ok(driven.estimateCount <= ESTIMATE_TASKS);
-    driven.endEstimates();
-  }
-  assert.equal(reply.text, "[<e0>,<p0>,ready,<e1>,<e2>,<p1>,<e3>,<e4>,<e5>,<p2>]");
-  assert.deepEqual(driven.queuedCosts, [0, 0]);
-  assert.deepEqual(driven.counts, [
-    ["chain_getProof", 0, 3],
-    ["chain_estimateGas", 0, 6],
-  ]);
-});
-
 test("while no estimate ends, proofs of the same batch and of others go on", async () => {
   const tenEstimates = Array.from({length: 10}, () => estimate);
   const stuck = driven.admit([1, ...tenEstimates, 1, 1]);

@@ -286,15 +286,6 @@ describe("the queues of the estimates", () => {
     ]);
   });
 
-  test("a call of a batch that is turned away has its error in its place", async () => {
-    await fillLongQueue("a");
-    const batch = admit(3, "a");
-    (await next(first)).end([1]);
-    await finish(batch);
-    assert.match(batch.text, /^\[<a0>,\{"jsonrpc":"2.0","id":a1,"error":\{"code":-32005,.*\}\},<a2>\]$/);
-    assert.equal(batch.retryAfterSeconds, undefined);
-  });
-
   test("a proof that waits for its place behind a call of its batch starts when that call is turned away", async () => {
     await fillLongQueue("a");
     // More than a window holds, unless it is the next to be sent.

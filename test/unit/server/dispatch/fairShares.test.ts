@@ -89,40 +89,6 @@ test("no client fills the queue for others, whatever its requests cost: when it 
   }
 });
 
-for (const others of [4, 20, 200])
-  test(`while ${others} clients fill the queue, another's proofs are admitted, and at most one call of a client runs before them`, async () => {
-    const loops = Array.from({length: others}, (_, at) => ({
-      client: `${at}`,
-      reply: undefined as CollectedReply | undefined,
-    }));
-    const loopAll = () => {
-      for (const loop of loops) {
-        if (loop.reply !== undefined && !loop.reply.isFinished) continue;
-        loop.reply = ask(loop.client, [HEAVY - 1]);
-      }
-    };
-    for (let connections = 0; connections < 6; connections++) {
-      for (const loop of loops) loop.reply = undefined;
-      loopAll();
-    }
-    await settle();
-    for (let round = 0; round < 50; round++) {
-      const own = ask("honest", [0]);
-      assert.ok(own !== undefined, `round ${round}: refused`);
-      running.shift()?.end();
-      await settle();
-      const task = running.find(({clients}) => clients.includes("honest"));
-      assert.ok(task !== undefined, `round ${round}: ${running.map(({clients}) => clients)}`);
-      task.end();
-      running = running.filter(one => one !== task);
-      await settle();
-      assert.equal(own.isFinished, true);
-      loopAll();
-      await settle();
-    }
-    assert.ok(dataOf("honest", 100) === undefined);
-  });
-
 for (const client of ["a", "b"])
   test(`while client a loops the largest calls on many connections, proofs of ${client} start at once`, async () => {
     const loops = Array.from({length: 4}, () => ask("a", [HEAVY]));

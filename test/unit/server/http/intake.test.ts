@@ -62,17 +62,6 @@ test("long work leaves the thread after a slice, and goes on in the next turn of
   assert.equal(await runTurns(3), "a1 a1 a1 a1 | a1 | |");
 });
 
-test("a client that asks for less than its share waits for one slice, however many others ask for more", async () => {
-  for (let at = 0; at < 200; at++) start(`a${at}`, 100, 0.5, `attacker ${at}`);
-  await runTurns(300);
-  for (let asked = 0; asked < 20; asked++) {
-    ran = [];
-    start("h", 1, 0.04, "honest");
-    assert.equal((await runTurns(1)).startsWith("h "), true, `request ${asked}`);
-    await runTurns(9);
-  }
-});
-
 test("a client for whom the thread stood still does not wait for a round of all others", async () => {
   for (let at = 0; at < 200; at++) start(`a${at}`, 1000, 0.5, `attacker ${at}`);
   await runTurns(300);
