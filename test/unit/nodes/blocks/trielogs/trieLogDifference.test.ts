@@ -44,11 +44,6 @@ const TAKEN: readonly [string, [RlpItem, RlpItem, RlpItem], Omit<AccountDifferen
     {before: PRESENT, change: {reset: false, code: Buffer.from(NULL), storage: []}},
   ],
   [
-    "an account is deleted, with slots of which only the hashes are known",
-    [[CODE, NULL, 1n], [old, NULL, 1n], [[keccak_256(word(1)), 6n, NULL, 1n]]],
-    {before: PRESENT, change: undefined},
-  ],
-  [
     "an account is deleted and created again: slots are those of the new one, and the code stays if the log has none",
     [
       NULL,
@@ -78,11 +73,6 @@ const TAKEN: readonly [string, [RlpItem, RlpItem, RlpItem], Omit<AccountDifferen
       before: {present: false},
       change: {reset: false, nonce: 0n, balance: 5n, storage: [{slot: word(1), value: word(9)}]},
     },
-  ],
-  [
-    "an account is not there, before or after",
-    [NULL, [NULL, NULL, NULL], NULL],
-    {before: {present: false}, change: undefined},
   ],
   [
     "an account is only read",
