@@ -57,7 +57,8 @@ export class StateRootCheck {
       if (headerRoot === undefined || Buffer.compare(given, headerRoot) === 0) return;
       throw new ChangesRefused(
         `block ${number}: expected state root ${toHex(headerRoot)} as in its header, its changes give ${toHex(given)}: ` +
-          `${origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored`,
+          `${origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored. ` +
+          "Another kind of node or another source may have it",
       );
     };
     const root = await trie.apply(accounts, check, this.signal);

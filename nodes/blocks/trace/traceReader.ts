@@ -28,7 +28,13 @@ import {parseStateDiffTraces, STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 import type {StateQuery} from "./touchedAccount.ts";
 import {TouchedBlock} from "./touchedBlock.ts";
 import {probeTraces, type TraceMethod} from "./traceMethod.ts";
-import {findSystemContracts, listUntracedWrites, type SystemContract} from "./untracedWrites.ts";
+import {
+  findModified,
+  findSystemContracts,
+  listUntracedWrites,
+  RARE_ACCOUNTS,
+  type SystemContract,
+} from "./untracedWrites.ts";
 
 const PRESTATE = "debug_traceBlockByNumber";
 const STATE_DIFF = "trace_replayBlockTransactions";
@@ -144,8 +150,10 @@ export class TraceReader implements BlockReader {
       transactions.length === 0 ? [] : await this.askTraces(node, method, header.number, depth === "minimal");
     const untraced = listUntracedWrites(block, contracts);
     const touched = new TouchedBlock({...block, addresses: paid}, traces, untraced, depth === "minimal");
-    // geth's diffs lack an account that the transaction created if a call that destroys it was reverted.
+    if (depth !== "minimal") for (const address of RARE_ACCOUNTS) touched.readBack(address, []);
     if (depth === "expanded") {
+      for (const address of await findModified(node, at)) touched.readBack(address, []);
+      // geth's diffs lack an account that the transaction created if a call that destroys it was reverted.
       const ask = (options: unknown): Promise<unknown> => node.request(PRESTATE, [at, options]);
       for (const [address, slots] of await readTouched(ask, `${PRESTATE} of block ${header.number}`))
         touched.readBack(address, slots);

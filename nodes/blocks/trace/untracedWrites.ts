@@ -12,7 +12,8 @@
  *
  * The values are read from the node. A contract that a chain does not have has no code at its address.
  */
-import type {Node} from "../../rpc/node.ts";
+import {parseAddress, parseArray} from "../../rpc/answerValues.ts";
+import {type Node, NodeRefusal} from "../../rpc/node.ts";
 import type {BlockBesidesTraces} from "./blockBesidesTraces.ts";
 
 export interface SystemContract {
@@ -47,6 +48,17 @@ const SYSTEM_CONTRACTS: readonly SystemContract[] = [
   ...FEE_VAULTS,
 ];
 
+/**
+ * Accounts that some chains change in single blocks outside of transactions, in other ways. They are only read for blocks
+ * whose traces were not enough.
+ */
+export const RARE_ACCOUNTS: readonly string[] = [
+  // create2Deployer: chains of the OP stack set its code in their first block under canyon.
+  "0x13b0d85ccb8bf860b6b79af3029fca081ae9bef2",
+  // BSC collects fees here during a block. At its end the account is empty, and so removed.
+  "0xfffffffffffffffffffffffffffffffffffffffe",
+];
+
 export interface UntracedWrite {
   /** Its balance may have changed too. */
   readonly address: string;
@@ -64,6 +76,24 @@ export async function findSystemContracts(node: Node, block: string): Promise<Sy
   const calls = SYSTEM_CONTRACTS.map(({address}) => ({method: "eth_getCode", params: [address, block]}));
   const codes = await node.requestAll(calls);
   return SYSTEM_CONTRACTS.filter((_, position) => codes[position] !== EMPTY_CODE);
+}
+
+/**
+ * @param block - a quantity
+ * @returns the accounts that differ from the parent's, without removed ones; none if the node does not know them: geth
+ *   does as an archive node. @throws NodeFailure
+ */
+export async function findModified(node: Node, block: string): Promise<string[]> {
+  const method = "debug_getModifiedAccountsByNumber";
+  try {
+    const where = `${method} of ${block}`;
+    return parseArray(await node.request(method, [Number(block)]), where).map(one =>
+      parseAddress(one, where),
+    );
+  } catch (error) {
+    if (error instanceof NodeRefusal) return [];
+    throw error;
+  }
 }
 
 export function listUntracedWrites(

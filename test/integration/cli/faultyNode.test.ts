@@ -163,7 +163,8 @@ const LIES: readonly (readonly [what: string, alter: NonNullable<FaultyProxy["al
 
 const REFUSED =
   "block \\d+: expected state root 0x[0-9a-f]{64} as in its header, its changes give 0x[0-9a-f]{64}: the trace of " +
-  "http://127\\.0\\.0\\.1:\\d+ leaves out a change of this block, or has a wrong value\\. Nothing of the block is stored";
+  "http://127\\.0\\.0\\.1:\\d+ leaves out a change of this block, or has a wrong value\\. Nothing of the block is stored\\. " +
+  "Another kind of node or another source may have it";
 
 liveTest("a block of a node that lies in its traces is not stored, and others are served on", live =>
   withFollower([...flagsOf(newStore(), live, [proxy.url]), ...TRACED], async daemon => {

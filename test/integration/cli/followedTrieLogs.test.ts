@@ -102,7 +102,8 @@ test("a trie log that is not its block's is refused before its block is stored, 
     assert.equal(
       outcome.ok ? "" : outcome.message,
       `block 6: expected state root ${expected} as in its header, its changes give ${given}: the trie log of ` +
-        `${node.url.origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored`,
+        `${node.url.origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored. ` +
+        "Another kind of node or another source may have it",
     );
     assert.equal(outcome.head.latest, 5);
   }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {Block} from "@ethereumjs/block";
 import {recoverAuthority} from "../../../../../evm/execution/run/authorizations.ts";
+import type {NodeBlock} from "../../../../../nodes/blocks/blockReader.ts";
 import {TraceReader} from "../../../../../nodes/blocks/trace/traceReader.ts";
 import {type Node, NodeRefusal} from "../../../../../nodes/rpc/node.ts";
 import {toHex} from "../../../../../storage/hex.ts";
@@ -18,6 +19,8 @@ const SYSTEM_CONTRACTS = [
   "0x00000961ef480eb55e80d19ad83579a64c007002",
   "0x0000bbddc7ce488642fb579f8b00f3a590007251",
 ];
+/** create2Deployer of OP stacks, and where BSC collects fees. */
+const RARE = ["0x13b0d85ccb8bf860b6b79af3029fca081ae9bef2", `0x${"ff".repeat(19)}fe`];
 const FEE_VAULTS = ["19", "1a", "1b"].map(end => `0x42${"0".repeat(36)}${end}`);
 
 for (const isChecked of [false, true])
@@ -90,6 +93,7 @@ for (const {title, show, leftOut, told, codesRead} of CODES)
       if (method === "eth_getCode" && first === MADE) read.push(first);
       if (method === "eth_getCode") return first === MADE ? CODE : "0x";
       if (method === "debug_traceCall") return {pre: {}, post: {}};
+      if (method === "debug_getModifiedAccountsByNumber") throw new NodeRefusal("no preimage", -32000);
       if (method !== "debug_traceBlockByNumber") return "0x01";
       const {disableCode: isLeftOut = false, diffMode} = (options as TraceOptions).tracerConfig;
       if (diffMode === true) asked.push(isLeftOut);
@@ -120,6 +124,42 @@ for (const {title, show, leftOut, told, codesRead} of CODES)
     for (const [at, reason] of told.entries()) assert.match(reasons[at] ?? "", reason);
     assert.equal((await reader.reread(node, NUMBER))?.number, NUMBER);
   });
+
+test("what changed outside of transactions is read back: accounts of chains' rules, and those that the node names", async () => {
+  const block = (await readDemoBlocks())[NUMBER] as Block;
+  const brief = {...describeBlock(block), transactions: block.transactions.map(one => toHex(one.hash()))};
+  const named = `0x${"d0".repeat(20)}`;
+  const codes = new Map([...RARE, named].map((address, at) => [address, `0x60${at}0`]));
+  const answer: Node["request"] = async (method, [first, second]) => {
+    if (method === "eth_getBlockByNumber") return second === true ? describeBlock(block) : brief;
+    if (method === "debug_traceCall") return {pre: {}, post: {}};
+    if (method === "debug_traceBlockByNumber") {
+      const {diffMode} = (second as TraceOptions).tracerConfig;
+      return block.transactions.map(() => ({result: diffMode ? {pre: {}, post: {}} : {}}));
+    }
+    if (method === "debug_getModifiedAccountsByNumber") return first === NUMBER ? [named] : [];
+    if (method === "eth_getCode") return codes.get(first as string) ?? "0x";
+    return "0x0";
+  };
+  const requestAll: Node["requestAll"] = calls =>
+    Promise.all(calls.map(({method, params}) => answer(method, params)));
+  const reader = new TraceReader(
+    recoverAuthority,
+    () => true,
+    () => {},
+  );
+  const node: Node = {name: "http://node", request: answer, requestAll};
+  const read = async (blocks: readonly NodeBlock[]) => {
+    const {accounts} = await (blocks[0] ?? assert.fail()).difference();
+    const changes = Array.from({length: accounts.count}, (_, at) => accounts.at(at));
+    return changes.flatMap(({address, change}) =>
+      change?.code ? [[toHex(address), toHex(change.code)]] : [],
+    );
+  };
+  assert.deepEqual(await read(await reader.read(node, NUMBER, NUMBER)), []);
+  const again = [(await reader.reread(node, NUMBER)) ?? assert.fail()];
+  assert.deepEqual(new Map((await read(again)) as [string, string][]), codes);
+});
 
 async function readUntraced(isChecked: boolean): Promise<void> {
   const block = (await readDemoBlocks())[NUMBER] as Block;
@@ -157,7 +197,8 @@ async function readUntraced(isChecked: boolean): Promise<void> {
       .flatMap(one => [one.getSenderAddress(), ...(one.to === undefined ? [] : [one.to])]),
     ...withdrawals.map(({address}) => address),
   ].map(address => address.toString());
-  assert.deepEqual(accounts, new Set([...touched, UNCLE_MINER, ...SYSTEM_CONTRACTS, ...FEE_VAULTS]));
+  const always = [UNCLE_MINER, ...SYSTEM_CONTRACTS, ...FEE_VAULTS];
+  assert.deepEqual(accounts, new Set([...touched, ...always, ...(isChecked ? [] : RARE)]));
   assert.deepEqual(written, new Set(SYSTEM_CONTRACTS));
   assert.equal((await read.difference()).accounts.count, accounts.size);
 }
