@@ -30,8 +30,8 @@ interface GenesisAccount {
 
 export interface Genesis {
   readonly chainId: bigint;
-  /** The `config` object as JSON text. */
-  readonly config: string;
+  /** The `config` object as JSON text. undefined: the file has none. */
+  readonly config: string | undefined;
   readonly forks: ForkSchedule;
   readonly nonce: bigint;
   readonly timestamp: bigint;
@@ -62,12 +62,19 @@ const ACCOUNT_NAMES = listNames("balance nonce code storage secretKey privateKey
 /** geth replaces 0 by this. */
 const DEFAULT_GAS_LIMIT = 4_712_388n;
 
-/** @param isExecuted - false: allows forks and rules that are not supported. @throws ExecutionError GENESIS_INVALID */
-export function parseGenesis(text: string, isExecuted = true): Genesis {
+/**
+ * @param isExecuted - false: allows forks and rules that are not supported
+ * @param chainId - allows a file without `config` if nothing is executed: most of the OP stack's registry have none
+ * @throws ExecutionError GENESIS_INVALID
+ */
+export function parseGenesis(text: string, isExecuted = true, chainId?: bigint): Genesis {
   const file = readOnlyMembers(parseObject(parseJson(text), "the file"), "", FILE_NAMES);
-  for (const field of ["config", "alloc", "gasLimit", "difficulty"])
+  for (const field of ["alloc", "gasLimit", "difficulty"])
     if (file[field] === undefined) throw invalidGenesis(field, "is missing");
-  const config = parseObject(file.config, "config");
+  const {config: given} = file;
+  if (given === undefined && (isExecuted || chainId === undefined))
+    throw invalidGenesis("config", isExecuted ? "is missing" : "is missing: name the chain by --chain-id");
+  const config = given === undefined ? {chainId: String(chainId)} : parseObject(given, "config");
   const quantity = (field: string, bits: number): bigint => parseQuantity(file[field] ?? 0, field, bits);
   const hash = (field: string): Uint8Array =>
     file[field] === undefined ? new Uint8Array(32) : parseFixedBytes(file[field], field, 32);
@@ -75,11 +82,12 @@ export function parseGenesis(text: string, isExecuted = true): Genesis {
   const forks = new ForkSchedule(config, isExecuted);
   const timestamp = quantity("timestamp", 64);
   // geth would then write a header with empty fields ("for testing purposes"), which other programs cannot read.
-  if (file.excessBlobGas !== undefined && !forks.isActive("cancun", {number: 0, timestamp}))
+  const hasCancun = given === undefined || forks.isActive("cancun", {number: 0, timestamp});
+  if (file.excessBlobGas !== undefined && !hasCancun)
     throw invalidGenesis("excessBlobGas", "is set, but block 0 is before cancun");
   return {
     chainId: forks.chainId,
-    config: encodeExactJson(config),
+    config: given === undefined ? undefined : encodeExactJson(config),
     forks,
     nonce: quantity("nonce", 64),
     timestamp,

@@ -131,17 +131,27 @@ liveTest(
       await waitForBlock(daemon, live, height);
       assert.deepEqual(await compareBlocks(daemon, live, height), await readStoredRoots(imported));
     });
-    for (const source of [
-      ["--genesis", foreign],
-      ["--source", "execute"],
-    ]) {
-      const outcome = await importHere([...flags, ...source]);
+    for (const genesis of [[], ["--genesis", foreign]]) {
+      const outcome = await importHere([...flags, ...genesis, "--source", "execute"]);
       assert.ok(!outcome.ok);
       assert.match(
         outcome.message,
         /config\.(bogotaTime|optimism) .*cannot be executed here.* --source trace/,
       );
     }
+    // Without --source too, and from a block 0 whose genesis file is not given again.
+    const chosen = ["--db", newStore(), "--l2", live.anvil.url];
+    assert.ok((await importHere([...chosen, "--genesis", foreign, "--to", "0"])).ok);
+    await withService(chosen, async daemon => {
+      await waitForBlock(daemon, live, await live.height());
+      assert.match(
+        daemon.stderr,
+        /"chosen":"trace","why":"the node traces blocks \(prestate\); genesis: config\.bogotaTime is /,
+      );
+    });
+    // A store of executed blocks is not traced on because of a fork that was added to its file.
+    const executed = await importHere(["--db", imported, "--l2", live.anvil.url, "--genesis", foreign]);
+    assert.match(executed.ok ? "" : executed.message, /config\.bogotaTime .*cannot be executed here/);
   },
 );
 

@@ -1,5 +1,6 @@
 /** A layer-2 node as the source of an import. */
 
+import {ExecutionError} from "../../../evm/execution/executionError.ts";
 import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {parseObject} from "../../../evm/execution/gethJson.ts";
@@ -16,7 +17,7 @@ import {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {SlicedAddress} from "../../../storage/block/sliceBlock.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
-import type {NodeSource} from "../../messages/importSource.ts";
+import type {NodeSource, NodeSourceName} from "../../messages/importSource.ts";
 import type {SourceHost} from "../sourceHost.ts";
 import {ExecuteReader} from "./executeReader.ts";
 import {HeadSurvey} from "./headSurvey.ts";
@@ -35,11 +36,10 @@ export async function* readNode(
 ): AsyncGenerator<SourceStep> {
   const {genesisPath, nodes: settings, subscriptions, follow, to} = source;
   const {writer, signal, onEvent} = host;
-  // Without --source, the choice may be to execute.
-  const isExecuted = source.source === undefined || source.source === "execute";
-  const genesis =
-    genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, signal), isExecuted);
-  const chainId = expectedChainId(genesis, writer.chain?.chainId ?? job.chainId);
+  const known = writer.chain?.chainId ?? job.chainId;
+  const text = genesisPath === undefined ? undefined : await readGenesis(genesisPath, signal);
+  const {genesis, cannotExecute} = readRules(text, source.source, writer, known);
+  const chainId = expectedChainId(genesis, known);
   const watch = new NodeWatch(settings.urls.length, onEvent);
   const nodes = new Nodes({...settings, chainId}, event => watch.noteNode(event));
   const heads = new HeadSignal({...settings, urls: subscriptions, pollMs: POLL_MS}, onEvent);
@@ -47,9 +47,10 @@ export async function* readNode(
   try {
     const ask = <T>(work: (node: Node) => Promise<T>): Promise<T> => nodes.use(work, signal);
     const contracts = findSliced(source, host);
+    const hasGenesis = genesis !== undefined;
     const choice =
       contracts === undefined
-        ? await chooseSource({asked: source.source, writer, hasGenesis: genesis !== undefined, ask})
+        ? await chooseSource({asked: source.source, writer, hasGenesis, cannotExecute, ask})
         : ({source: "slice", why: "the store has slices"} as const);
     onEvent({kind: "chosen", ...choice});
     const survey =
@@ -100,6 +101,32 @@ function findSliced(
 
 async function readChainId(node: Node): Promise<bigint> {
   return parseQuantity(await node.request("eth_chainId", []), "eth_chainId", 256);
+}
+
+/**
+ * Rules that are not supported are an error only where blocks are to be executed: by --source, or as those before were.
+ *
+ * @param text - of the genesis file. @param chainId - of a file that does not name its chain
+ * @returns why blocks cannot be executed, if that excludes a source. @throws ExecutionError
+ */
+function readRules(
+  text: string | undefined,
+  asked: NodeSourceName | undefined,
+  writer: BlockWriter,
+  chainId: bigint | undefined,
+): {readonly genesis: Genesis | undefined; readonly cannotExecute?: string} {
+  const parseLoosely = () => (text === undefined ? undefined : parseGenesis(text, false, chainId));
+  if (asked !== undefined && asked !== "execute") return {genesis: parseLoosely()};
+  try {
+    if (text !== undefined) return {genesis: parseGenesis(text)};
+    if (writer.chain?.config !== undefined) readForks(writer);
+    return {genesis: undefined};
+  } catch (error) {
+    // Block 0 of a genesis file counts as executed.
+    const isExecuted = writer.trie?.isExecuted === true && writer.latest !== 0;
+    if (asked === "execute" || isExecuted || !(error instanceof ExecutionError)) throw error;
+    return {genesis: parseLoosely(), cannotExecute: error.message};
+  }
 }
 
 /** @returns the genesis file's, or else `known`. @throws SettingsFault if they differ */

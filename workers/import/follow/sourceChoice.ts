@@ -12,6 +12,8 @@ interface Situation {
   readonly asked: NodeSourceName | undefined;
   readonly writer: BlockWriter;
   readonly hasGenesis: boolean;
+  /** Why blocks of this chain cannot be executed, if that is known. */
+  readonly cannotExecute: string | undefined;
   readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 }
 
@@ -35,7 +37,7 @@ export async function chooseSource(situation: Situation): Promise<{source: NodeS
 
 async function judge(
   source: NodeSourceName,
-  {asked, writer: {latest, trie}, hasGenesis, ask}: Situation,
+  {asked, writer: {latest, trie}, hasGenesis, cannotExecute, ask}: Situation,
 ): Promise<Judgement> {
   if (source === "trielogs") {
     const suits = await ask(probeTrieLogs);
@@ -46,8 +48,10 @@ async function judge(
   if (source === "trace") {
     const method = await ask(probeTraces);
     if (typeof method !== "string") return {suits: false, why: method.why};
-    return {suits: true, why: `the node traces blocks (${method})`};
+    const reason = cannotExecute === undefined ? "" : `; ${cannotExecute}`;
+    return {suits: true, why: `the node traces blocks (${method})${reason}`};
   }
+  if (cannotExecute !== undefined) return {suits: false, why: cannotExecute};
   if (latest === undefined) return {suits: true, why: "the store is empty and --genesis is given"};
   if (trie === undefined) return {suits: false, why: describeMissingTrie(latest)};
   if (trie.isExecuted) return {suits: true, why: "the blocks of the store were executed here"};

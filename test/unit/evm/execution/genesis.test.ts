@@ -228,7 +228,7 @@ test("names are read without case, as geth does", async () => {
     (name: string) => name.replace(/^./, first => first.toUpperCase()),
   ]) {
     const other = parseGenesis(JSON.stringify(respell(JSON.parse(text), spell)));
-    const kept = new ForkSchedule(JSON.parse(other.config));
+    const kept = new ForkSchedule(JSON.parse(String(other.config)));
     for (const forks of [other.forks, kept])
       assert.deepEqual(withoutConfig({...other, forks}), withoutConfig(plain));
     assert.deepEqual(createFullRules(kept).consensusConfig(), {period: 3, epoch: 4});
@@ -278,8 +278,18 @@ test("forks and rules that are not supported are no obstacle where nothing is ex
     /config\.bogotaTime is a hard fork that is not supported .* --source trace/,
   );
   const {config: kept, chainId} = parseGenesis(text, false);
-  assert.deepEqual([chainId, JSON.parse(kept).bogotaTime], [7n, 0]);
-  assert.throws(() => new ForkSchedule(JSON.parse(kept)), {code: "GENESIS_INVALID"});
+  assert.deepEqual([chainId, JSON.parse(String(kept)).bogotaTime], [7n, 0]);
+  assert.throws(() => new ForkSchedule(JSON.parse(String(kept))), {code: "GENESIS_INVALID"});
+});
+
+test("a file without config, as those of the OP stack's registry, is taken where nothing is executed and the chain is named", () => {
+  // The fields of later forks do not matter then.
+  const text = JSON.stringify({...JSON.parse(genesis()), config: null, excessBlobGas: "0x0"});
+  assert.throws(() => parseGenesis(text, true, 7n), /genesis: config is missing$/);
+  assert.throws(() => parseGenesis(text, false), /genesis: config is missing: name the chain by --chain-id$/);
+  const {config, chainId, accounts} = parseGenesis(text, false, 7n);
+  assert.deepEqual([config, chainId], [undefined, 7n]);
+  assert.deepEqual(accounts, parseGenesis(genesis()).accounts);
 });
 
 test("members of a config that say nothing about execution are taken", () => {
@@ -335,9 +345,9 @@ test("numbers from 2^53 on are read exactly", () => {
   assert.deepEqual([accounts[0]?.balance, accounts[0]?.nonce], [2n ** 256n - 1n, 2n ** 64n - 1n]);
   assert.deepEqual([gasLimit, timestamp], [exact, exact]);
   assert.equal(forks.forkAt({number: 2 ** 52, timestamp: 0n, difficulty: 1n}), "berlin");
-  const kept = new ForkSchedule(JSON.parse(config));
+  const kept = new ForkSchedule(JSON.parse(String(config)));
   assert.deepEqual(kept.byNumber, forks.byNumber);
-  assert.equal(JSON.parse(config).terminalTotalDifficulty, "58750000000000000000000");
+  assert.equal(JSON.parse(String(config)).terminalTotalDifficulty, "58750000000000000000000");
   const common = createFullRules(kept);
   assert.equal(common.hardforkBlock("london"), 2n ** 64n);
 });
