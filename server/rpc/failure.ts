@@ -22,6 +22,8 @@ export function createFailureError(failure: Failure | undefined, head: Head): Rp
       return new RpcError(RpcCode.NOT_IN_SLICE, failure.detail);
     case "NOT_AVAILABLE":
       return new RpcError(RpcCode.NOT_AVAILABLE, failure.detail);
+    case "RULES_UNKNOWN":
+      return new RpcError(RpcCode.RULES_UNKNOWN, failure.detail);
     case "LIMIT_EXCEEDED": {
       const {limit, got} = failure;
       return new RpcError(RpcCode.LIMIT_EXCEEDED, failure.detail, {limit, got});

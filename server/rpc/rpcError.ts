@@ -16,6 +16,8 @@ export const RpcCode = {
   BLOCK_UNKNOWN: -32001,
   /** The same code as BLOCK_UNKNOWN: the store has not this part of the state. */
   NOT_IN_SLICE: -32001,
+  /** The same code as BLOCK_UNKNOWN: another server has the answer. */
+  RULES_UNKNOWN: -32001,
   NOT_FINALIZED: -32002,
   /** The same code as NOT_FINALIZED: the answer is not available now. */
   UPSTREAM_DOWN: -32002,

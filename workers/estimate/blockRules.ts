@@ -3,14 +3,14 @@
 import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
-import {type JsonObject, parseObject} from "../../evm/execution/gethJson.ts";
+import {listNames, parseObject, readMembers} from "../../evm/execution/gethJson.ts";
 import {type ForkRules, forkRules} from "../../evm/execution/rules/forkRules.ts";
 import type {EvmBlock} from "../../evm/interpreter/message.ts";
 import {type EvmRules, rulesOf} from "../../evm/interpreter/rules.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {readBigEndian} from "../../storage/rlp/rlpReader.ts";
-import {EstimateError} from "./call/estimateError.ts";
+import {EstimateError, refuseOpStack} from "./call/estimateError.ts";
 
 export interface BlockRules {
   readonly fork: string;
@@ -27,6 +27,7 @@ export const BASE_FEE = 7n;
 /** Blob gas is not used on a layer 2. Its price stays at EIP-4844's minimum. */
 const BLOB_BASE_FEE = 1n;
 const ZERO_ADDRESS = new Uint8Array(20);
+const OP_STACK = listNames(["optimism"]);
 
 interface ChainRulesOptions {
   readonly store: StateReader;
@@ -45,7 +46,10 @@ export class ChainRules {
 
   constructor(private readonly options: ChainRulesOptions) {}
 
-  /** @throws EstimateError NOT_AVAILABLE if the store does not give the chain's rules; CALL_INVALID before berlin */
+  /**
+   * @throws EstimateError NOT_AVAILABLE if the store does not give the chain's rules; RULES_UNKNOWN if the genesis config
+   *   is that of an OP stack, whatever `hardfork` is; CALL_INVALID before berlin
+   */
   at({header}: BlockRecord): BlockRules {
     if (this.last === undefined || Buffer.compare(this.last.hash, header.hash) !== 0)
       this.last = {hash: new Uint8Array(header.hash), rules: this.read(header)};
@@ -89,13 +93,11 @@ export class ChainRules {
     const {store, hardfork} = this.options;
     const chain = store.readChain();
     const chainId = chain?.chainId ?? this.options.chainId;
+    const stored = chain?.config === undefined ? undefined : parseObject(JSON.parse(chain.config), "config");
+    if (stored !== undefined && readMembers(stored, "config.", OP_STACK).optimism !== undefined)
+      throw refuseOpStack();
     try {
-      const config: JsonObject | undefined =
-        hardfork !== undefined
-          ? configOfFork(hardfork)
-          : chain?.config === undefined
-            ? undefined
-            : parseObject(JSON.parse(chain.config), "config");
+      const config = hardfork === undefined ? stored : configOfFork(hardfork);
       if (config === undefined)
         throw notAvailable("this store has no genesis config (start with --hardfork to name its rules)");
       if (chainId === undefined && config.chainId === undefined)

@@ -20,7 +20,7 @@ import {type Failure, failureOf} from "../messages/failure.ts";
 import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
 import {Deadline, TimeLimitError} from "./call/deadline.ts";
-import {EstimateError, executionFailed} from "./call/estimateError.ts";
+import {EstimateError, executionFailed, refuseOpStack, refuseSlices} from "./call/estimateError.ts";
 import {EvmRuns, override, ZERO_ADDRESS} from "./call/evmRuns.ts";
 import {explainFailure} from "./call/failedRun.ts";
 import {searchGasLimit} from "./call/gasSearch.ts";
@@ -34,6 +34,11 @@ import type {Turns} from "./turns.ts";
 const MAX_FIRST_DATA_BYTES = 32 << 10;
 /** Of finalized blocks, whose records are kept: half a KB each, 64 KB at most. */
 const KEPT_BLOCKS = 64;
+/**
+ * Sends the first transaction of each block of an OP stack, a deposit (type 126) with what layer 1's block says. Each one
+ * raises its nonce, so every state from the first on shows it, wherever the store came from. Nobody has its key.
+ */
+const L1_ATTRIBUTES_DEPOSITOR = Buffer.from("deaddeaddeaddeaddeaddeaddeaddeaddead0001", "hex");
 
 export interface Estimate {
   readonly gasLimit: bigint;
@@ -107,23 +112,25 @@ export class Estimator {
 
   private async estimateAt(call: EstimateCall, isFirst: boolean): Promise<Estimate> {
     const block = this.blocks.at(call.block);
-    const rules = this.rules.at(block);
     this.deadline.start(isFirst ? FIRST_SLICE : undefined);
     try {
       if (isFirst && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0, true);
-      checkType(call, rules);
-      return await this.estimateByEvm(block, rules, call);
+      return await this.estimateByEvm(block, call);
     } catch (error) {
       if (isDamage(error)) this.requireStored(block);
       throw error;
     }
   }
 
-  private async estimateByEvm(block: BlockRecord, rules: BlockRules, call: EstimateCall): Promise<Estimate> {
+  private async estimateByEvm(block: BlockRecord, call: EstimateCall): Promise<Estimate> {
+    if (this.store.readSlice() !== undefined) throw refuseSlices();
     const evm: Evm = this.evms.at(block);
-    evm.setBlock(rules.evmRules, rules.evmBlock);
     const mark = evm.checkpoint();
     try {
+      if (evm.readNonce(L1_ATTRIBUTES_DEPOSITOR) > 0n) throw refuseOpStack();
+      const rules = this.rules.at(block);
+      checkType(call, rules);
+      evm.setBlock(rules.evmRules, rules.evmBlock);
       override(evm, call.overrides ?? []);
       const {price} = feeOf(call, rules.baseFee);
       const runs = new EvmRuns(call, evm, rules, price, this.deadline);

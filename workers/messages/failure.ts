@@ -80,6 +80,8 @@ export type EstimateFailure =
   | {readonly failure: "CALL_INVALID"; readonly detail: string}
   /** The store lacks something that execution needs, such as the chain's rules. */
   | {readonly failure: "NOT_AVAILABLE"; readonly detail: string}
+  /** The chain has rules and fees of its own, which are not implemented. */
+  | {readonly failure: "RULES_UNKNOWN"; readonly detail: string}
   | {
       readonly failure: "LIMIT_EXCEEDED";
       readonly detail: string;

@@ -12,7 +12,7 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
   params: ESTIMATE_PARAMS,
   result: {name: "estimate", schema: ESTIMATE},
   errors: [
-    RpcCode.BLOCK_UNKNOWN,
+    RpcCode.BLOCK_UNKNOWN, // and RULES_UNKNOWN
     RpcCode.NOT_FINALIZED,
     RpcCode.NOT_AVAILABLE,
     RpcCode.EXECUTION_REVERTED,

@@ -34,7 +34,8 @@ const MEANINGS: Readonly<Record<RpcCode, string>> = {
   [RpcCode.METHOD_NOT_FOUND]: "no such method",
   [RpcCode.INVALID_PARAMS]: "wrong parameters",
   [RpcCode.INTERNAL_ERROR]: "internal error",
-  [RpcCode.BLOCK_UNKNOWN]: "the block is unknown here",
+  // RULES_UNKNOWN has the same code.
+  [RpcCode.BLOCK_UNKNOWN]: "the block, or for estimates the chain's rules, are unknown here",
   // UPSTREAM_DOWN has the same code.
   [RpcCode.NOT_FINALIZED]: "the block is in the store but not finalized, or the gateway did not answer",
   [RpcCode.NOT_AVAILABLE]: "not available in this configuration",

@@ -218,6 +218,29 @@ test("a store that names no rules is refused with the flag that names them", asy
   assert.match(answers[1]?.error?.message ?? "", /no chain id \(start with --chain-id/);
 });
 
+test("on a chain of the OP stack none is made: by its genesis config, or from the first deposit of layer 1's block on", async () => {
+  const named = {chainId: "0x539", config: {...OSAKA, optimism: {eip1559Elasticity: 6}}} as const;
+  const byConfig = await makeStore(folder, "optimism", named);
+  const depositor = `0x${"dead".repeat(9)}0001`;
+  const lines = [lineOf(0), lineOf(1), lineOf(2, {accounts: {[depositor]: {nonce: "0x1"}}}), lineOf(3)];
+  await importLines(folder.file("deposits"), lines, {finalized: 3});
+  for (const [db, first] of [
+    [byConfig, 0],
+    [folder.file("deposits"), 2],
+  ] as const) {
+    const service = await OwnService.serve(["--db", db, "--hardfork", "osaka", ...RULES], PATIENT);
+    for (const block of [0, 1, 2, 3]) {
+      const {result, error} = await service.call("chain_estimateGas", [{to: NOBODY}, `0x${block}`]);
+      assert.deepEqual(
+        [result?.gasLimit, error?.code],
+        block < first ? ["0x5208", undefined] : [undefined, -32001],
+      );
+      if (block >= first) assert.match(error.message, /OP stack.* eth_estimateGas .*--gateway URL/);
+    }
+    await service.stop();
+  }
+});
+
 test("estimates are made under the hard fork and by the fee model that its file names", async () => {
   await Promise.all(["extra", "floor"].map(importNameless));
   const extra = await serve("extra", "osaka", EXTRA_DATA);
