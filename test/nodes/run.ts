@@ -6,12 +6,15 @@
  *
  *   --geth   default: the one in PATH, else the one that install.ts installed
  *   --reth   a second client. Without it, its tests are skipped
+ *
+ * op-geth is the one that install.ts installed. Without it, its tests are skipped.
  */
 import {spawn} from "node:child_process";
 import {once} from "node:events";
 import {fileURLToPath} from "node:url";
 import {ProgramMissing, readVersion} from "../support/processes/foundProgram.ts";
 import {NODE_VARIABLES, type NodeProgram} from "../support/processes/nodePrograms.ts";
+import {describeMissingOpGeth, OP_GETH} from "../support/processes/opGethFiles.ts";
 import {findGeth, readGethVersion} from "./gethProgram.ts";
 
 const FOLDER = fileURLToPath(new URL("./", import.meta.url));
@@ -19,16 +22,20 @@ const RUN = fileURLToPath(new URL("../run.js", import.meta.url));
 
 const VERSION_READERS: Readonly<Record<NodeProgram, (path: string) => string>> = {
   geth: readGethVersion,
+  "op-geth": readGethVersion,
   reth: path => readVersion("reth", path, "--version", /^reth.* Version: (.*)$/im),
 };
 
 const args = process.argv.slice(2);
 try {
   const named = {geth: takeFile("--geth"), reth: takeFile("--reth")};
+  const missing = describeMissingOpGeth();
   const variables = {
     ...nameProgram("geth", named.geth ?? findGeth()),
     ...(named.reth && nameProgram("reth", named.reth)),
+    ...(missing === undefined && nameProgram("op-geth", OP_GETH)),
   };
+  if (missing !== undefined) console.error(`NOT RUN: the tests of op-geth: ${missing}`);
   process.exitCode = await runWith(variables);
 } catch (error) {
   if (!(error instanceof ProgramMissing)) throw error;

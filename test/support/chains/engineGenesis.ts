@@ -13,7 +13,7 @@ export const BLOCK_SECONDS = 12;
 export const GENESIS_SECONDS = 1_735_689_600;
 
 /** The first block under each fork's rules. The chain begins under shanghai. */
-export type ForkBlocks = Readonly<Record<Exclude<EngineFork, "shanghai">, number>>;
+export type ForkBlocks = Readonly<Record<Exclude<EngineFork, "paris" | "shanghai">, number>>;
 
 /** The deterministic deployment proxy: makes contracts with CREATE2, with the first word of calldata as the salt. */
 const DEPLOYER_CODE =

@@ -16,7 +16,8 @@ interface Traced {
 interface GethBlock {
   readonly hash: string;
   readonly miner: string;
-  readonly withdrawals: readonly {readonly address: string}[];
+  /** From shanghai on. */
+  readonly withdrawals?: readonly {readonly address: string}[];
 }
 
 interface GethProof {
@@ -46,11 +47,11 @@ export async function readTouched(node: RealNode, last: number): Promise<Touched
     touched.set(address, known);
   };
   for (let number = 1; number <= last; number++) {
-    const {miner, withdrawals, ...block} = await node.request<GethBlock & {timestamp: string}>(
-      "eth_getBlockByNumber",
-      quantity(number),
-      false,
-    );
+    const {
+      miner,
+      withdrawals = [],
+      ...block
+    } = await node.request<GethBlock & {timestamp: string}>("eth_getBlockByNumber", quantity(number), false);
     touch(miner);
     for (const {address} of withdrawals) touch(address);
     const traces = await node.request<readonly Traced[]>("debug_traceBlockByNumber", quantity(number), {

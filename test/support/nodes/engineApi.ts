@@ -1,6 +1,6 @@
 /**
  * The consensus client's part of a post-merge node: engine API calls that make blocks, hand them over and choose the head, from
- * shanghai to osaka.
+ * paris to osaka.
  *
  * https://github.com/ethereum/execution-apis/tree/main/src/engine
  */
@@ -10,14 +10,15 @@ import {toHex} from "../../../storage/hex.ts";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 
 /** The forks whose engine calls this knows. */
-export type EngineFork = "shanghai" | "cancun" | "prague" | "osaka";
+export type EngineFork = "paris" | "shanghai" | "cancun" | "prague" | "osaka";
 
 /** All values are 0x quantities or 0x data. */
 export interface PayloadAttributes {
   readonly timestamp: string;
   readonly prevRandao: string;
   readonly suggestedFeeRecipient: string;
-  readonly withdrawals: readonly Withdrawal[];
+  /** From shanghai on. */
+  readonly withdrawals?: readonly Withdrawal[];
   /** From cancun on. */
   readonly parentBeaconBlockRoot?: string;
 }
@@ -59,6 +60,7 @@ interface PayloadStatus {
 
 /** Versions of forkchoiceUpdated, getPayload and newPayload. */
 const VERSIONS: Readonly<Record<EngineFork, readonly [choice: number, get: number, take: number]>> = {
+  paris: [2, 2, 2],
   shanghai: [2, 2, 2],
   cancun: [3, 3, 3],
   prague: [3, 4, 4],

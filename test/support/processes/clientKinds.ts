@@ -25,6 +25,9 @@ export const GETH: ClientKind = {
   },
 };
 
+/** Of the OP stack. It has geth's flags and log. */
+export const OP_GETH: ClientKind = {...GETH, program: "op-geth"};
+
 const RETH_NAMESPACES = "eth,debug,net";
 const RETH_LOG = ["--log.file.max-files", "0", "--color", "never"];
 

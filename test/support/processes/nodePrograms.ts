@@ -1,9 +1,10 @@
 /** The real nodes that `npm run test:nodes` may have. It names their binaries to the tests in these variables. Not PROOFD_..., which are flags. */
-export type NodeProgram = "geth" | "reth";
+export type NodeProgram = "geth" | "reth" | "op-geth";
 
 export const NODE_VARIABLES: Readonly<Record<NodeProgram, string>> = {
   geth: "TEST_GETH",
   reth: "TEST_RETH",
+  "op-geth": "TEST_OP_GETH",
 };
 
 export function hasNode(program: NodeProgram): boolean {
