@@ -24,6 +24,7 @@ import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {LANE_IDS} from "./request/requestCalls.ts";
 import {RpcService} from "./rpcService.ts";
+import type {SlotFetcher} from "./slices/slotFetcher.ts";
 
 export interface Front {
   readonly http: HttpServer;
@@ -46,6 +47,7 @@ interface Statuses {
   readonly source?: SourceStatus | undefined;
   readonly finality?: FinalityStatus | undefined;
   readonly publishing?: PublishStatus | undefined;
+  readonly slots?: SlotFetcher | undefined;
 }
 
 /** Creates the front; it does not listen yet. @param engine, estimates - the caller closes them after the front */
@@ -55,7 +57,7 @@ export function createFront(
   estimates: Estimates,
   trouble: TroubleLog,
   log: Logger,
-  {source, finality, publishing}: Statuses = {},
+  {source, finality, publishing, slots}: Statuses = {},
 ): Front {
   const {limits, maxFinalityLagSeconds} = options;
   const readiness = new Readiness({
@@ -75,7 +77,7 @@ export function createFront(
   const proxies = trustForwarded.length === 0 ? undefined : new TrustedProxies(trustForwarded);
   const isProxy = (address: Address) => proxies?.isTrusted(address) === true;
   const connections = new Connections({limit: maxConnections, clients, isProxy, log});
-  const lanes = [createProofLane(engine), createEstimateLane(estimates)] as const;
+  const lanes = [createProofLane(engine, slots), createEstimateLane(estimates)] as const;
   const refusals = new RefusalLog(log);
   const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
   const metrics = new Metrics({
@@ -91,6 +93,7 @@ export function createFront(
     readiness,
     finality,
     publishing,
+    slotFetches: slots?.counts,
   });
   const {maxProofTextBytes} = engine;
   const setup = {chain: engine.chain, limits, estimates, maxProofTextBytes};

@@ -11,6 +11,7 @@
  */
 import {checkChainId} from "../storage/block/format.ts";
 import type {FinalityStep} from "../storage/commit/finalityStep.ts";
+import type {ProvenSlots} from "../storage/commit/provenSlots.ts";
 import {sha256Suite} from "../storage/hash/sha256Suite.ts";
 import {PrunedBlocks} from "../storage/prune/prunedBlocks.ts";
 import {createRetention, type History} from "../storage/prune/retention.ts";
@@ -213,6 +214,11 @@ export class Engine {
   /** See ChainWrites. Works while an import runs too. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
   rollback(block: number): Promise<Head> {
     return this.writes.rollback(block);
+  }
+
+  /** See provenSlots.ts. Works while an import runs too. @throws StoreError as putProvenSlots, WRITE_FAILED */
+  keepSlots(slots: readonly ProvenSlots[]): Promise<Head> {
+    return this.writes.keepSlots(slots);
   }
 
   /** Waits for running jobs. @param onWait - gets the name of what is waited for, before each wait */

@@ -80,6 +80,10 @@ export const SERVE_FLAGS = {
       "store slices of these contracts instead of the whole chain (docs/slices.md), comma-separated; ADDRESS:whole also stores all slots that it has at the start",
       "l2, !diffs, !source",
     ),
+    sliceFetches: value("<count>", integerParser(0, 10_000), 20).says(
+      "in a store of slices: most requests a second to the node for slots that no block has written since the start; 0: none",
+      "l2, !diffs",
+    ),
     allowUnverified: {...ALLOW_UNVERIFIED_FLAG, needs: "diffs | l2 | feed"},
     finalized: {...FINALIZED_FLAG, needs: "diffs | l2 | feed"},
     maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(

@@ -27,7 +27,7 @@ const UPLOAD_BYTES_PER_SECOND = 50e6;
 
 export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
   const {db, host, port, metricsPort, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
-  const {maxFinalityLag, demo, checkStore: verify} = values;
+  const {maxFinalityLag, demo, checkStore: verify, sliceFetches} = values;
   const {
     chainId,
     contracts,
@@ -43,7 +43,7 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
   if (diffs !== undefined && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
     ...{db, host, port, metricsPort, workers, diffs, allowUnverified, finalized, demo, verify},
-    ...{chainId, cors, namespace, history, trustForwarded, http, isBalanced: balanced},
+    ...{chainId, cors, namespace, history, trustForwarded, http, isBalanced: balanced, sliceFetches},
     ...readFeed(values, command),
     // A new store of slices has no sparse trees.
     suite: values.suite ?? (contracts === undefined ? undefined : "keccak"),

@@ -45,7 +45,7 @@ export class Answering {
           continue;
         }
         const idText = ids[segment.firstCall + call - base] as string;
-        ready = this.encodeError(request, place, idText, this.failureOf(request, answers, call++));
+        ready = this.encodeError(request, place, idText, this.failureOf(request, segment, answers, call++));
       }
       if (to > from) pieces = append(pieces, text.cut(from, to));
       from = to;
@@ -79,9 +79,14 @@ export class Answering {
     return this.encodeError(request, place, idText, error);
   }
 
-  private failureOf({head, record}: PendingRequest, {failures}: TaskAnswers, call: number): RpcError {
+  private failureOf(
+    {head, record}: PendingRequest,
+    {whyMissing}: Segment,
+    {failures}: TaskAnswers,
+    call: number,
+  ): RpcError {
     const failure = failures.find(one => one.call === call);
-    return createFailureError(failure, head) ?? this.trouble.reportFailure(failure, record.id);
+    return createFailureError(failure, head, whyMissing) ?? this.trouble.reportFailure(failure, record.id);
   }
 
   private encodeError({record}: PendingRequest, {name}: LanePlace, idText: string, error: RpcError): string {

@@ -9,6 +9,8 @@
  *      |                                                               |
  *      +<-- answer in request order, window of its reader <------------+
  *
+ * A segment whose proofs lack slots of a slice runs again, once these are fetched, and outside of its lane.
+ *
  * A request can be in both lanes at once. An answer that is ready early waits until all answers before it are sent.
  */
 
@@ -54,7 +56,7 @@ export class Dispatcher implements EstimateQueues {
   private readonly rejectedUntilMs = new Map<string, number>();
 
   constructor(
-    lanes: ByLane<LaneOptions>,
+    private readonly options: ByLane<LaneOptions>,
     private readonly limits: Limits,
     {tally, trouble, refusals}: Observers,
   ) {
@@ -62,7 +64,7 @@ export class Dispatcher implements EstimateQueues {
     this.answering = new Answering(tally, trouble);
     const createLane = (id: LaneId): Lane =>
       new Lane(
-        ...([id, lanes[id], limits, refusals] as const),
+        ...([id, options[id], limits, refusals] as const),
         (task, settlement) => this.completeTask(task, settlement),
         (request, segment, busy) => this.rejectLater(request, segment, busy),
       );
@@ -149,13 +151,41 @@ export class Dispatcher implements EstimateQueues {
     for (const [at, request] of task.requests.entries()) {
       const segment = task.segments[at] as Segment;
       try {
-        this.completeSegment(request, segment, answered, base);
+        if (!this.retrySegment(task, at, answered, base))
+          this.completeSegment(request, segment, answered, base);
       } catch (error) {
         this.fail(request, error);
       }
       base += segment.endCall - segment.firstCall;
     }
     answered?.text.release();
+  }
+
+  /** Fetches slots that a segment's calls lack. @returns whether it then runs again */
+  private retrySegment(task: Task, at: number, answered: AnsweredTask | undefined, base: number): boolean {
+    const [request, segment] = [task.requests[at] as PendingRequest, task.segments[at] as Segment];
+    const {fetchSlots, perform} = this.options[segment.lane];
+    if (!fetchSlots || !answered || segment.whyMissing !== undefined || request.isOver(segment)) return false;
+    const end = base + segment.endCall - segment.firstCall;
+    const missing = answered.answers.failures.flatMap(one =>
+      one.failure === "SLOTS_MISSING" && one.call >= base && one.call < end ? [one] : [],
+    );
+    if (missing.length === 0) return false;
+    const fetching = fetchSlots(missing);
+    if (typeof fetching === "string") {
+      segment.whyMissing = fetching;
+      return false;
+    }
+    const {isLong = false} = task;
+    const retry: Task = {requests: [request], segments: [segment], cost: segment.cost, isLong};
+    void fetching.then(why => {
+      segment.whyMissing = why;
+      perform(retry, settlement => this.completeTask(retry, settlement));
+    });
+    request.progress[segment.lane].move(segment);
+    this.recount(request);
+    this.offer(request);
+    return true;
   }
 
   /** @param answered - undefined: the task failed. @param base - index of the segment's first call in the task */

@@ -21,7 +21,7 @@ import {type Busy, ClientCosts, refuseEntry} from "./admission.ts";
 import {type LongOptions, LongQueue} from "./longQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {Segment} from "./segment.ts";
-import type {OnCompleted, OnRejected, Perform, Task} from "./task.ts";
+import type {FetchSlots, OnCompleted, OnRejected, Perform, Task} from "./task.ts";
 import {WaitingRequests} from "./waitingRequests.ts";
 
 /** A worker runs one task and has the next one ready. More would wait where the lane cannot reorder them. */
@@ -51,6 +51,8 @@ export interface LaneOptions {
   /** The queue of calls that their task did not finish. undefined: every task finishes its calls. */
   readonly long: LongOptions | undefined;
   readonly perform: Perform;
+  /** undefined: slots that the store lacks cannot be fetched. */
+  readonly fetchSlots?: FetchSlots | undefined;
 }
 
 export class Lane {

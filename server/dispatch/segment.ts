@@ -20,8 +20,10 @@ export interface Segment {
   readonly cost: number;
   /** Tasks that did not finish it. */
   tries: number;
-  /** It continues in the long queue (longQueue.ts). It no longer counts in the lane's cost. */
+  /** It continues in the long queue (longQueue.ts), or once slots are fetched. It no longer counts in the lane's cost. */
   isMoved: boolean;
+  /** Why slots that its calls lack could not be fetched. undefined: they were not asked for. */
+  whyMissing: string | undefined;
 }
 
 /**
@@ -53,6 +55,7 @@ export function cutSegments(calls: RequestCalls): Segment[] {
         cost: 0,
         tries: 0,
         isMoved: false,
+        whyMissing: undefined,
       };
       segments = append(segments, last);
     }

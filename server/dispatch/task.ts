@@ -1,5 +1,6 @@
 /** A task: segments of one or more requests that one lane answers together. */
 import type {Settlement} from "../../workers/messages/answers.ts";
+import type {SlotsMissing} from "../../workers/messages/failure.ts";
 import type {TaskAnswers} from "../request/taskText.ts";
 import type {Busy} from "./admission.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
@@ -20,6 +21,9 @@ export type OnRejected = (request: PendingRequest, segment: Segment, busy: Busy)
 
 /** Calls `onCompleted` once, at the end. No promise: five of them were a quarter of the garbage of each task. */
 export type Perform = (task: Task, onCompleted: (settlement: Settlement<TaskAnswers>) => void) => void;
+
+/** As SlotFetcher.fetch. */
+export type FetchSlots = (missing: readonly SlotsMissing[]) => string | Promise<string>;
 
 export function performAsync(perform: (task: Task) => Promise<TaskAnswers>): Perform {
   return async (task, onCompleted) => {

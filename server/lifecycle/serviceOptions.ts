@@ -31,6 +31,8 @@ export interface ServiceOptions extends FrontOptions {
   readonly diffs?: string | undefined;
   /** Nodes that are followed; not with `diffs`. */
   readonly l2?: NodeSource | undefined;
+  /** Fetches a second, from `l2`, of slots that a slice lacks; 0: none. */
+  readonly sliceFetches: number;
   /** A stream that blocks come from; not with `diffs` or `l2`. */
   readonly feed?: FeedSource | undefined;
   readonly publish?: PublishSettings | undefined;

@@ -14,6 +14,7 @@ import type {Estimates} from "../methods/method.ts";
 import {PublishStatus} from "../observe/publishStatus.ts";
 import {SourceStatus} from "../observe/sourceStatus.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";
+import type {SlotFetcher} from "../slices/slotFetcher.ts";
 import {VERSION} from "../version.ts";
 import {answerFields, headFields} from "./control/blockCommand.ts";
 import type {RunningFinality} from "./finality/finality.ts";
@@ -54,6 +55,7 @@ export class StartedService {
     {name: "the store", share: 1, start: () => this.openStore()},
     {name: "finality", start: () => this.startFinality()},
     {name: "the gateway", start: () => this.openGateway()},
+    {name: "fetches of slots", start: () => this.openSlots()},
     {name: "requests", share: 0.9, start: () => this.listen()},
     {name: "the demo", start: () => this.importDemo()},
     {name: "the import", start: () => this.startImport()},
@@ -73,6 +75,7 @@ export class StartedService {
   private readonly publishStatus: PublishStatus | undefined;
   private finality: RunningFinality | undefined;
   private estimates: Estimates = {kind: "none"};
+  private slots: SlotFetcher | undefined;
   private front!: Front;
   private boundPort = 0;
   private metricsPort: number | undefined;
@@ -216,14 +219,26 @@ export class StartedService {
     return () => gateway.close();
   }
 
+  /** Only a store of the suite keccak can have slices. */
+  private async openSlots(): Promise<Stop | undefined> {
+    const {engine, log} = this;
+    const {l2, sliceFetches} = this.options;
+    if (l2 === undefined || engine.store.reader.hasTrees) return undefined;
+    const {SlotFetcher} = await import("../slices/slotFetcher.ts");
+    const slots = new SlotFetcher(l2.nodes, sliceFetches, proven => engine.keepSlots(proven), log);
+    this.slots = slots;
+    return () => slots.close();
+  }
+
   private async listen(): Promise<Stop> {
-    const {engine, trouble, log, finality, estimates} = this;
+    const {engine, trouble, log, finality, estimates, slots} = this;
     const {workers, estimate} = this.options;
     const maxConnections = limitConnections(workers + estimate.workers);
     const front = createFront({...this.options, maxConnections}, engine, estimates, trouble, log, {
       source: this.sourceStatus,
       finality: finality?.status,
       publishing: this.publishStatus,
+      slots,
     });
     this.front = front;
     this.boundPort = await front.http.listen().catch((error: Error) => {

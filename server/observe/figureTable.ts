@@ -69,6 +69,7 @@ export const HELP = {
   proofd_refused_total:
     "Requests for proofs and gas estimates refused because a queue was full, its expected wait was too long, or a client with less in the queue took the place",
   proofd_requests_aborted_total: "Requests whose client disconnected before the answer was complete",
+  proofd_slice_fetches_total: "Requests to --l2 for slots that a store of slices lacks, by outcome",
   proofd_source_chosen: "1 for the source by which blocks of --l2 are read, 0 for all others",
   proofd_source_incomplete_slices_total:
     "Blocks that changed more slots of the contracts in slices than their traces name (docs/slices.md)",
@@ -108,6 +109,7 @@ export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_publish_state: ["state"],
   proofd_queued_cost: ["lane"],
   proofd_refused_total: ["queue", "reason"],
+  proofd_slice_fetches_total: ["outcome"],
   proofd_source_chosen: ["source"],
   proofd_source_state: ["state"],
   proofd_store_bytes: ["kind"],

@@ -32,6 +32,8 @@ export interface FigureSources {
   /** undefined: only imports and commands set what is finalized. */
   readonly finality: FinalityStatus | undefined;
   readonly publishing: PublishStatus | undefined;
+  /** By outcome. undefined: there is no node, or the store has whole tries. */
+  readonly slotFetches: Readonly<Record<string, number>> | undefined;
 }
 
 export function readFigures(sources: FigureSources): FigureValues {
@@ -59,6 +61,7 @@ export function readFigures(sources: FigureSources): FigureValues {
     proofd_readers_cut_total: unsent.cut,
     proofd_refused_total: refusals.counts().map(({queue, reason, count}) => [queue, reason, count]),
     proofd_threads: countThreads(engine.readThreads()),
+    proofd_slice_fetches_total: sources.slotFetches && Object.entries(sources.slotFetches),
     proofd_verify_findings_total: trouble.tableFindings,
     proofd_worker_exits_total: trouble.workerExits,
     proofd_writes_stopped: Number(trouble.writesStopped),

@@ -4,8 +4,17 @@ import type {Head} from "../../workers/messages/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 import {createBlockUnknownError, createPrunedError, RpcCode, RpcError} from "./rpcError.ts";
 
-/** @returns undefined for a fault of this service, whose cause is logged and not told to the caller (troubleLog.ts) */
-export function createFailureError(failure: Failure | undefined, head: Head): RpcError | undefined {
+const NO_NODE = "there is no node to fetch it from, because this service follows none (--l2)";
+
+/**
+ * @param whyMissing - why slots could not be fetched
+ * @returns undefined for a fault of this service, whose cause is logged and not told to the caller (troubleLog.ts)
+ */
+export function createFailureError(
+  failure: Failure | undefined,
+  head: Head,
+  whyMissing = NO_NODE,
+): RpcError | undefined {
   switch (failure?.failure) {
     case "BLOCK_UNKNOWN":
       return createBlockUnknownError("asked for", head);
@@ -17,8 +26,9 @@ export function createFailureError(failure: Failure | undefined, head: Head): Rp
       return new RpcError(RpcCode.EXECUTION_FAILED, failure.detail);
     case "CALL_INVALID":
       return new RpcError(RpcCode.INVALID_PARAMS, failure.detail);
-    case "NOT_IN_SLICE":
     case "SLOTS_MISSING":
+      return new RpcError(RpcCode.NOT_IN_SLICE, `${failure.detail}: ${whyMissing}`);
+    case "NOT_IN_SLICE":
       return new RpcError(RpcCode.NOT_IN_SLICE, failure.detail);
     case "NOT_AVAILABLE":
       return new RpcError(RpcCode.NOT_AVAILABLE, failure.detail);

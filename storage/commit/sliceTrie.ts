@@ -105,7 +105,11 @@ export class SliceTrie {
 }
 
 /** @returns undefined if the account's path is not known */
-function readStorage(tries: TrieReader, {page, root}: TrieRoot, path: Uint8Array): TrieRoot | undefined {
+export function readStorage(
+  tries: TrieReader,
+  {page, root}: TrieRoot,
+  path: Uint8Array,
+): TrieRoot | undefined {
   const read = (): TrieRoot => {
     const value = tries.find(page, path, "accounts", root);
     return value === undefined ? EMPTY_TRIE : readTrieAccount(value).storage;

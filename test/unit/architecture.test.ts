@@ -82,17 +82,18 @@ const ROOMS: Readonly<Record<string, string>> = {
   "server/observe":
     "workers/messages, workers/chain, workers/engine.ts, version.ts, rpc, request, node:, pino",
   "server/gateway": "nodes/rpc, workers/messages, limits.ts, rpc, request, pino",
+  "server/slices": "storage, nodes/rpc, nodes/blocks, workers/messages, pino",
   "server/methods":
     "storage/count.ts, storage/hex.ts, workers/messages, workers/chain, limits.ts, version.ts, fairness, rpc, request, gateway, node:",
   "server/dispatch":
-    "storage/invariant.ts, workers/messages, workers/threads, workers/engine.ts, limits.ts, fairness, rpc, request, observe, methods",
+    "storage/invariant.ts, workers/messages, workers/threads, workers/engine.ts, limits.ts, fairness, rpc, request, observe, slices, methods",
   "server/listener": "fairness, node:, pino, uWebSockets.js",
   "server/http": "limits.ts, fairness, rpc, request, observe, methods, listener, node:, pino",
   "server/front.ts, server/rpcService.ts":
-    "workers/messages, workers/engine.ts, fairness, rpc, request, observe, methods, dispatch, http, pino",
+    "workers/messages, workers/engine.ts, fairness, rpc, request, observe, slices, methods, dispatch, http, pino",
   "server/lifecycle/control": "storage, workers/messages, workers/engine.ts, node:",
   "server/lifecycle":
-    "storage, nodes/rpc, nodes/finality, nodes/feed, workers/messages, workers/threads, workers/chain, workers/engine.ts, version.ts, observe, gateway, listener, methods, front.ts, lifecycle/control, node:, pino",
+    "storage, nodes/rpc, nodes/finality, nodes/feed, workers/messages, workers/threads, workers/chain, workers/engine.ts, version.ts, observe, gateway, slices, listener, methods, front.ts, lifecycle/control, node:, pino",
   contracts: "node:",
   "contracts/deploy": "node:, @ethereumjs, @noble/curves, @noble/hashes, proofd-contracts",
   demo: "node:, ox",

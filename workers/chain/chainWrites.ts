@@ -1,11 +1,12 @@
 /**
- * Everything that changes the stored chain: imports, finality, rollbacks, pruning.
+ * Everything that changes the stored chain: imports, finality, rollbacks, pruning, slots that are fetched.
  *
  * While an import runs, only its thread writes: it executes commands between two blocks. Otherwise this thread writes.
  * Commands are executed one after the other, and no import begins in the middle of one.
  */
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
+import {type ProvenSlots, putProvenSlots} from "../../storage/commit/provenSlots.ts";
 import {missingSpace} from "../../storage/directory/diskSpace.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
@@ -100,6 +101,11 @@ export class ChainWrites {
   /** @throws StoreError FINALIZED, RECORD_DAMAGED, WRITE_FAILED */
   prune(step: PruneStep): Promise<Head> {
     return this.enqueue({prune: step}, () => performStep(this.store, step));
+  }
+
+  /** See provenSlots.ts. @throws StoreError as putProvenSlots, WRITE_FAILED */
+  keepSlots(slots: readonly ProvenSlots[]): Promise<Head> {
+    return this.runWithWriter({slots}, ({batch}) => putProvenSlots(this.store.reader, batch, slots));
   }
 
   /** Stops the imports, and waits for them and for the commands. */

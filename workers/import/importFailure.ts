@@ -5,7 +5,12 @@ import {FeedError} from "../../nodes/feed/feedError.ts";
 import {NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
 
-const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
+const REFUSALS: readonly StoreErrorCode[] = [
+  "BLOCK_UNKNOWN",
+  "BLOCK_PRUNED",
+  "FINALIZED",
+  "FINALITY_CONFLICT",
+];
 
 const EXPECTED = [StoreError, SourceError, ExecutionError, NodeRefusal, NodeFailure, FeedError] as const;
 

@@ -11,6 +11,7 @@
 import {SnapshotNeeded, type SourceBlock, type SourceStep, Stopped} from "../../nodes/blocks/sourceStep.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
+import {putProvenSlots} from "../../storage/commit/provenSlots.ts";
 import {isDamage} from "../../storage/errors.ts";
 import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
@@ -189,13 +190,17 @@ export class Importer {
       if ("rollback" in command) await this.rollback(command.rollback);
       else if ("finality" in command) await this.recordFinality(command.finality);
       else if ("finalize" in command) await this.finalize(command.finalize, command.hash);
-      else {
+      else if ("slots" in command) {
+        putProvenSlots(this.store.reader, this.intake.writer.batch, command.slots);
+        await this.flush();
+      } else {
         await performStep(this.store, command.prune);
         if (command.prune.kind === "retire") await this.reportHead();
       }
     } catch (error) {
-      // A damaged record of an old block stops the pruning, not the import.
-      if (!isRefusal(error) && !("prune" in command && isDamage(error))) throw error;
+      // A damaged or pruned record of an old block stops the command, not the import.
+      const isOld = "prune" in command || "slots" in command;
+      if (!isRefusal(error) && !(isOld && isDamage(error))) throw error;
       refusal = {code: error.code, message: error.message};
     }
     this.onEvent({command: command.command, refusal});

@@ -21,7 +21,7 @@ export type Failure =
   | EstimateFailure;
 
 /** The store has a slice, and lacks nodes on the paths of some slots: another version of the contract may have them. */
-interface SlotsMissing {
+export interface SlotsMissing {
   readonly failure: "SLOTS_MISSING";
   readonly detail: string;
   readonly block: number;
@@ -64,9 +64,7 @@ export class SlotsMissingError extends Error {
         slots: [slot],
       },
     ] = accounts as [MissingSlots];
-    super(
-      `block ${block}: slot ${slot} of ${address} is not in the slice: no block has written it since its start`,
-    );
+    super(`block ${block}: slot ${slot} of ${address} is not in the store`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** An import: its job, the commands that it takes, what it reports, how it ends. */
 import type {MessagePort} from "node:worker_threads";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
+import type {ProvenSlots} from "../../storage/commit/provenSlots.ts";
 import type {StoreErrorCode} from "../../storage/errors.ts";
 import type {PruneStep} from "../../storage/prune/pruneWriter.ts";
 import type {Head} from "./head.ts";
@@ -34,7 +35,8 @@ export type ChainCommand =
   | {readonly finalize: number; readonly hash?: Uint8Array}
   | {readonly finality: FinalityStep}
   | {readonly rollback: number}
-  | {readonly prune: PruneStep};
+  | {readonly prune: PruneStep}
+  | {readonly slots: readonly ProvenSlots[]};
 
 export type NumberedCommand = ChainCommand & {readonly command: number};
 

@@ -4,12 +4,13 @@ import type {ProveJob} from "../../../workers/messages/proveMailbox.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
 import {callsOf} from "../../request/requestCalls.ts";
+import type {SlotFetcher} from "../../slices/slotFetcher.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
 import type {Segment} from "../segment.ts";
 import type {Task} from "../task.ts";
 
-export function createProofLane(engine: Engine): LaneOptions {
+export function createProofLane(engine: Engine, slots?: SlotFetcher): LaneOptions {
   return {
     method: getProof.name,
     workers: engine.workers,
@@ -22,6 +23,7 @@ export function createProofLane(engine: Engine): LaneOptions {
     queue: "proof",
     long: undefined,
     perform: (task, onCompleted) => engine.prove(packTask(task), onCompleted),
+    fetchSlots: slots && (missing => slots.fetch(missing)),
   };
 }
 

@@ -1,9 +1,10 @@
 /** A service in the test's own process, over the chain of serviceChain.ts, whose finality moves when a test says so. */
 import {cp} from "node:fs/promises";
-import {pino} from "pino";
+import {type Logger, pino} from "pino";
 import {createFront, type Front, type FrontOptions} from "../../../server/front.ts";
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import type {SlotFetcher} from "../../../server/slices/slotFetcher.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {WorkFolder} from "../chains/serviceChain.ts";
 import {encodePost, type RawAnswer, RawConnection} from "./rawConnection.ts";
@@ -54,9 +55,17 @@ export class FrontService {
   readonly port: number;
   /** Lines of the log, from warnings on. */
   readonly logged: readonly string[];
+  private readonly slots: SlotFetcher | undefined;
   private readonly connections: RawConnection[] = [];
 
-  private constructor(engine: Engine, front: Front, port: number, logged: readonly string[]) {
+  private constructor(
+    engine: Engine,
+    front: Front,
+    port: number,
+    logged: readonly string[],
+    slots: SlotFetcher | undefined,
+  ) {
+    this.slots = slots;
     this.logged = logged;
     this.engine = engine;
     this.front = front;
@@ -68,6 +77,7 @@ export class FrontService {
     limits: Partial<Limits>,
     more: Partial<FrontOptions> = {},
     workers = 1,
+    createSlots: (engine: Engine, log: Logger) => SlotFetcher | undefined = () => undefined,
   ): Promise<FrontService> {
     const engine = await Engine.open({directory, workers, cacheBytes: 1 << 22, createIfMissing: false});
     const options = {
@@ -76,8 +86,9 @@ export class FrontService {
     };
     const logged: string[] = [];
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
-    const front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log);
-    return new FrontService(engine, front, await front.http.listen(), logged);
+    const slots = createSlots(engine, log);
+    const front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log, {slots});
+    return new FrontService(engine, front, await front.http.listen(), logged, slots);
   }
 
   /** Sends a whole request on a connection of its own. */
@@ -103,6 +114,7 @@ export class FrontService {
     for (const connection of this.connections) connection.destroy();
     this.front.http.close();
     this.front.dispatcher.close();
+    await this.slots?.close();
     await this.engine.close();
   }
 }

@@ -80,6 +80,7 @@ export class OwnService extends AskedService {
         workers: 1,
         cacheBytes: 16 << 20,
         history: {kind: "all"},
+        sliceFetches: 20,
         cors: [],
         allowedHosts: [],
         estimate,

@@ -22,7 +22,7 @@ function read(...lines: readonly string[]): ServiceOptions {
 
 test("flags of the store, the server, the nodes, finality and estimates", () => {
   const {estimate, limits, l2, finality, ...options} = read(
-    "--db d --host ::1 --port 1 --metrics-port 9 --workers 2 --cache-mb 3 --cors * --allow-host a --allow-host b --namespace n",
+    "--db d --slice-fetches 3 --host ::1 --port 1 --metrics-port 9 --workers 2 --cache-mb 3 --cors * --allow-host a --allow-host b --namespace n",
     `--l2 ${L2} --source trace --allow-unverified --genesis g --finalized 5 --max-finality-lag 7 --history 8`,
     `--l1 ${L1} --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
     "--check-store --chain-id 12 --suite poseidon2 --trust-forwarded 10.0.0.0/8,::1 --http node",
@@ -36,6 +36,7 @@ test("flags of the store, the server, the nodes, finality and estimates", () => 
       allowedHosts: ["a", "b"],
       namespace: "n",
       isBalanced: false,
+      sliceFetches: 3,
       trustForwarded: ["10.0.0.0/8", "::1"],
     },
     ...{diffs: undefined, feed: undefined, publish: undefined},

@@ -1,0 +1,193 @@
+/** Slots that no block has written since a slice began: asked of the node's head, stored, and proved as of their block. */
+import assert from "node:assert/strict";
+import {execFileSync} from "node:child_process";
+import {mkdtemp, open, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {afterEach, beforeEach, test} from "node:test";
+import {SlotFetcher} from "../../../server/slices/slotFetcher.ts";
+import {FrontService} from "../../support/http/frontService.ts";
+import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
+import {CONTRACT, SliceChain, slotText} from "../../support/stores/sliceChain.ts";
+
+const SLOTS = 300;
+/** Blocks 1 to 3. No block writes slots from 10 on. */
+const BLOCKS = [new Map([[1, 7]]), new Map([[2, 0], [3, 9]]), new Map([[1, 8], [SLOTS + 5, 1]])]; // biome-ignore format: a line each
+const LATEST = BLOCKS.length;
+
+interface Answer {
+  readonly id: number;
+  readonly result?: {
+    readonly storageProof: readonly {readonly key: string; readonly proof: readonly string[]}[];
+  };
+  readonly error?: {readonly code: number; readonly message: string};
+}
+
+let folder: string;
+let chain: SliceChain;
+let node: JsonRpcServer;
+let requests: number;
+let lies: boolean;
+let service: FrontService | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-slots-"));
+  chain = new SliceChain(new Map(Array.from({length: SLOTS}, (_, slot) => [slot, slot + 1])));
+  await chain.fill(join(folder, "db"), BLOCKS);
+  requests = 0;
+  lies = false;
+  node = new JsonRpcServer(({id, params}) => {
+    requests++;
+    const asked = params[1] as string[];
+    const wrong = {...chain.prove([]), storageProof: asked.map(() => ({proof: ["0xc22080", "0xf8518080"]}))};
+    return {jsonrpc: "2.0", id, result: lies ? wrong : chain.prove(asked)};
+  });
+  await node.start();
+});
+
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+  await node.stop();
+  await rm(folder, {recursive: true});
+});
+
+async function serve(isFollowing = true): Promise<FrontService> {
+  await service?.stop();
+  const settings = {urls: [node.url], headers: {}, timeoutMs: 1, maxAnswerBytes: 1};
+  service = await FrontService.start(join(folder, "db"), {}, {}, 1, (engine, log) =>
+    isFollowing ? new SlotFetcher(settings, 20, slots => engine.keepSlots(slots), log) : undefined,
+  );
+  return service;
+}
+
+function call(slots: readonly number[], block: number, id = 1): object {
+  const params = [CONTRACT, slots.map(slotText), `0x${block.toString(16)}`];
+  return {jsonrpc: "2.0", id, method: "eth_getProof", params};
+}
+
+async function ask<Asked extends object>(
+  body: Asked,
+): Promise<Asked extends readonly unknown[] ? Answer[] : Answer> {
+  return JSON.parse(await (service as FrontService).ask(body));
+}
+
+function proofsOf({result, error}: Answer): readonly (readonly string[])[] {
+  assert.equal(error, undefined);
+  return result?.storageProof.map(({proof}) => proof) ?? [];
+}
+
+/** At each block, as a node that has all of them answers. */
+function proveAll(slots: readonly number[]): (readonly (readonly string[])[])[] {
+  const archive = new SliceChain(new Map(Array.from({length: SLOTS}, (_, slot) => [slot, slot + 1])));
+  return [new Map<number, number>(), ...BLOCKS].map(writes => {
+    archive.write(writes);
+    return archive.prove(slots.map(slotText)).storageProof.map(({proof}) => proof);
+  });
+}
+
+test("slots are proved at every block as an archive node does, present or absent, each asked for once", async () => {
+  await serve();
+  const slots = [1, 2, 10, 11, 12, 200, SLOTS + 50];
+  const expected = proveAll(slots);
+  for (let block = LATEST; block >= 0; block--)
+    assert.deepEqual(proofsOf(await ask(call(slots, block))), expected[block]);
+  const asked = requests;
+  assert.ok(asked >= 1 && asked <= LATEST + 1);
+  for (let block = 0; block <= LATEST; block++)
+    assert.deepEqual(proofsOf(await ask(call(slots, block))), expected[block]);
+  assert.equal(requests, asked);
+  assert.equal(await service?.readMetric('proofd_slice_fetches_total{outcome="answered"}'), asked);
+});
+
+test("a restarted service proves without its node what was fetched", async () => {
+  await serve();
+  const [expected] = proveAll([20, 21]);
+  assert.deepEqual(proofsOf(await ask(call([20, 21], 0))), expected);
+  await serve(false);
+  assert.deepEqual(proofsOf(await ask(call([20, 21], 0))), expected);
+});
+
+test("the calls of a batch share one request, and those that lack nothing are answered with them", async () => {
+  await serve();
+  const answers = await ask([
+    call([1], 3, 1),
+    call([30], 3, 2),
+    call([31, 32], 3, 3),
+    {...call([], 3, 4), method: "x"},
+  ]);
+  const expected = proveAll([1, 30, 31, 32])[3] ?? [];
+  assert.deepEqual(
+    answers.map(({id}) => id),
+    [1, 2, 3, 4],
+  );
+  assert.deepEqual(answers.slice(0, 3).flatMap(proofsOf), expected);
+  assert.equal(answers[3]?.error?.code, -32601);
+  assert.equal(requests, 1);
+});
+
+test("multiproofs fetch what they lack", async () => {
+  await serve();
+  const params = [[{address: CONTRACT, storageKeys: [slotText(40), slotText(41)]}], {blockNumber: "0x2"}];
+  const answer = await ask({jsonrpc: "2.0", id: 1, method: "chain_getMultiProof", params});
+  assert.equal(answer.error, undefined);
+  assert.equal(typeof answer.result, "string");
+  assert.equal(requests, 1);
+  const ofReth = await ask({
+    ...answer,
+    jsonrpc: "2.0",
+    method: "eth_getMultiProof",
+    params: [[[CONTRACT, [slotText(42)]]], "0x2"],
+  });
+  assert.equal(ofReth.error, undefined);
+  assert.equal(requests, 2);
+});
+
+test("nodes with other hashes are not stored, whatever the node says, and the call gets -32001", async () => {
+  await serve();
+  lies = true;
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const {error} = await ask(call([50], 2));
+    assert.equal(error?.code, -32001);
+    assert.match(
+      error?.message ?? "",
+      /^block 2: slot 0x0+32 of 0x(c0)+ is not in the store: the node's head no longer has/,
+    );
+    assert.equal(requests, attempt);
+  }
+  lies = false;
+  assert.deepEqual(proofsOf(await ask(call([50], 2))), proveAll([50])[2]);
+});
+
+test("a slot that was written in a block that the store lacks is not provable before it", async () => {
+  await serve();
+  chain.write(new Map([[60, 1]]));
+  const {error} = await ask(call([60], LATEST));
+  assert.equal(error?.code, -32001);
+  assert.match(error?.message ?? "", /a block that the store lacks has written it/);
+});
+
+test("without a node the error says so", async () => {
+  await serve(false);
+  const {error} = await ask(call([70], 1));
+  assert.equal(error?.code, -32001);
+  assert.match(
+    error?.message ?? "",
+    /slot 0x0+46 of 0x(c0)+ is not in the store: there is no node to fetch it from/,
+  );
+});
+
+test("slots are stored by the import thread while an import runs", async () => {
+  const {engine} = await serve();
+  const path = join(folder, "pipe");
+  execFileSync("mkfifo", [path]);
+  const pipe = await open(path, "r+");
+  const running = engine.startImport({source: {kind: "diffs", path}, allowUnverified: true}, () => {});
+  assert.deepEqual(proofsOf(await ask(call([80, 81], 1))), proveAll([80, 81])[1]);
+  const missing = {block: 99, accounts: []};
+  await assert.rejects(engine.keepSlots([missing]), {code: "BLOCK_UNKNOWN"});
+  assert.deepEqual(proofsOf(await ask(call([82], 1))), proveAll([82])[1]);
+  running.stop();
+  assert.equal((await running.outcome).ok, true);
+  await pipe.close();
+});
