@@ -22,6 +22,7 @@ import {
   nodeOf,
   outputOf,
   PATH,
+  PATH_NIBBLES,
   ROOT,
   rlpOf,
   scratchOf,
@@ -32,6 +33,7 @@ import {joinBranch, readNode} from "./nodes";
 import {
   BRANCH_PAGE,
   branchDepth,
+  childAt,
   childrenAt,
   copyChildReference,
   EXTENSION_PAGE,
@@ -48,6 +50,7 @@ import {
   pageDepth,
   pageNibble,
   pageNumber,
+  placeBranch,
   putPage,
   readLeaf,
   readPage,
@@ -70,15 +73,18 @@ import {
   writeChild,
 } from "./update";
 
-/** What the older version has at a place: a page of a branch there or below, */
-let oldPage: usize = 0;
-/** with its number, 0 for a page that was made of a node; */
-let oldNumber: f64 = 0;
-/** or so many leaves, some of which may be elsewhere. */
-let oldLeaves: usize = 0;
-let oldCount: u32 = 0;
-/** Of the branch above them: firstPathByte. */
-let oldFirst: usize = 0;
+/**
+ * What the older version has at a place, by depth: a page of a branch there or below, with its number (0 for a page that
+ * was made of a node); or leaves, some of which may be elsewhere.
+ *
+ *   page u32 | leaves u32 | how many u32 | their first byte u32 (firstPathByte) | number of the page f64
+ */
+const OLD: usize = memory.data(24 * (PATH_NIBBLES + 1), 8);
+const OLD_BYTES: usize = 24;
+const LEAVES_AT: usize = 4;
+const COUNT_AT: usize = 8;
+const FIRST_AT: usize = 12;
+const NUMBER_AT: usize = 16;
 
 /** The place has become a hash alone. */
 let isHashAlone: bool = false;
@@ -96,10 +102,10 @@ export function absorb(before: f64, accounts: bool): f64 {
   setAccounts(accounts);
   unexplained = 0;
   if (isSameWord(ROOT, EMPTY_ROOT)) return 0;
-  haveNothing();
-  if (before > 0) haveBody(readPage(before, 0), before);
-  else if (before < 0) haveNode(PATH, 0);
-  place(ROOT, 0, oldPage, oldNumber, oldLeaves, oldCount, oldFirst);
+  const old = nothingAt(0);
+  if (before > 0) haveBody(old, readPage(before, 0), before);
+  else if (before < 0) haveNode(old, PATH, 0);
+  place(ROOT, 0, old);
   if (isHashAlone) return 0;
   return page !== 0 ? page : putSmall(max(before, 0));
 }
@@ -109,34 +115,26 @@ export function unexplainedPlaces(): u32 {
   return unexplained;
 }
 
-/** @param hash - of the node at PLACE. @param body - and the others: what the older version has there */
-function place(
-  hash: usize,
-  depth: i32,
-  body: usize,
-  number: f64,
-  leaves: usize,
-  count: u32,
-  first: usize,
-): void {
+/** @param hash - of the node at PLACE. @param old - what the older version has there */
+function place(hash: usize, depth: i32, old: usize): void {
   isHashAlone = false;
-  const known = leaves === 0 ? 0 : gatherLeaves(leaves, count, first, depth);
+  const body = bodyOf(old);
+  const known = gatherLeaves(old, depth);
   if (known > 0) {
     make(LEAVES, LEAVES + (known << 2), depth);
     refer(REFERENCE);
     if (isReference(hash)) return becomeLeaves(known);
   } else if (body !== 0 && pageDepth(body) < depth) {
     referMoved(body, depth);
-    if (isReference(hash)) return putMoved(body, 0, depth);
+    if (isReference(hash)) return putMoved(old, depth);
   }
   const node = nodeOf(depth, 0);
   if (!readNode(hash, depth, node)) {
     if (known > 0 || body !== 0) unexplained++;
     isHashAlone = true;
   } else if (load<u8>(node) === SMALL_PAGE) placeLeaf(node, depth, body);
-  else if (load<u8>(node) === EXTENSION_PAGE)
-    placeExtension(hash, node, depth, body, number, leaves, count, first);
-  else putBranch(hash, node, depth, body, number, leaves, count, first);
+  else if (load<u8>(node) === EXTENSION_PAGE) placeExtension(hash, node, depth, old);
+  else putBranch(hash, node, depth, old);
 }
 
 function placeLeaf(node: usize, depth: i32, body: usize): void {
@@ -147,40 +145,27 @@ function placeLeaf(node: usize, depth: i32, body: usize): void {
   becomeLeaves(1);
 }
 
-function placeExtension(
-  hash: usize,
-  node: usize,
-  depth: i32,
-  body: usize,
-  number: f64,
-  leaves: usize,
-  count: u32,
-  first: usize,
-): void {
+function placeExtension(hash: usize, node: usize, depth: i32, old: usize): void {
   const end = branchDepth(node);
   const branchHash = childrenAt(node);
-  for (let at = depth; at < end; at++) setNibble(PLACE, at, pageNibble(node, at));
-  if (!isAccounts) keepMoved(PLACE, depth, body, end, branchHash);
+  placeBranch(node);
+  if (!isAccounts) keepMoved(PLACE, depth, bodyOf(old), end, branchHash);
   for (let at = depth; at < end; at++) {
     setNibble(PLACE, at, pageNibble(node, at));
-    descend(body, number, leaves, count, first, at + 1);
-    body = oldPage;
-    number = oldNumber;
-    leaves = oldLeaves;
-    count = oldCount;
-    first = oldFirst;
+    old = descend(old, at + 1);
   }
+  const body = bodyOf(old);
   if (body !== 0 && branchDepth(body) === end) {
     referMoved(body, end);
     if (isReference(branchHash)) {
       writeHashReference(REFERENCE, hash);
-      return putMoved(body, number, depth);
+      return putMoved(old, depth);
     }
   }
   const branch = nodeOf(end, 0);
   if (readNode(branchHash, end, branch)) {
     if (load<u8>(branch) !== BRANCH_PAGE) host.refuseNode(branchHash, end);
-    return putBranch(hash, branch, depth, body, number, leaves, count, first);
+    return putBranch(hash, branch, depth, old);
   }
   // The path of an absent key may end here. No page has the nibbles of an extension without its branch.
   host.keep(rlpOf(node), <u32>(endOf(rlpOf(node)) - rlpOf(node)));
@@ -188,107 +173,102 @@ function placeExtension(
 }
 
 /** @param node - the page of a branch, at `depth` or below an extension there */
-function putBranch(
-  hash: usize,
-  node: usize,
-  depth: i32,
-  body: usize,
-  number: f64,
-  leaves: usize,
-  count: u32,
-  first: usize,
-): void {
+function putBranch(hash: usize, node: usize, depth: i32, old: usize): void {
   const branch = branchDepth(node);
-  const output = outputOf(depth);
-  const children = writeHead(output, depth, branch);
-  const firstByte = firstPathByte(branch);
-  let old = body !== 0 && branchDepth(body) === branch ? childrenAt(body) : 0;
+  const children = writeHead(outputOf(depth), depth, branch);
+  const first = firstPathByte(branch);
+  const body = bodyOf(old);
+  let oldChild = body !== 0 && branchDepth(body) === branch ? childrenAt(body) : 0;
   let from = childrenAt(node);
   let at = children;
   let others = 0;
-  let leavesHere: u32 = 0;
+  let leaves: u32 = 0;
   for (let child = 0; child < 16; child++) {
     const begin = at;
-    const kind: u32 = load<u8>(from);
-    const next = endOfChild(from, firstByte);
-    const oldNext = old === 0 ? 0 : endOfChild(old, firstByte);
-    if (!isHashChild(kind)) at = copyChild(at, from, next);
-    else if (old !== 0 && load<u8>(old) !== 0 && isChildOf(old, hashOfChild(from)))
-      at = copyChild(at, old, oldNext);
+    const next = endOfChild(from, first);
+    const oldNext = oldChild === 0 ? 0 : endOfChild(oldChild, first);
+    if (!isHashChild(load<u8>(from))) at = copyBytes(at, from, next);
+    else if (oldChild !== 0 && isChildOf(oldChild, hashOfChild(from))) at = copyBytes(at, oldChild, oldNext);
     else {
       setNibble(PLACE, branch, child);
-      descend(body, number, leaves, count, first, branch + 1);
-      place(hashOfChild(from), branch + 1, oldPage, oldNumber, oldLeaves, oldCount, oldFirst);
+      place(hashOfChild(from), branch + 1, descend(old, branch + 1));
       at = isHashAlone ? writeHashChild(at, hashOfChild(from)) : writeChild(at, branch);
     }
-    const kindHere: u32 = load<u8>(begin);
-    if (isPageChild(kindHere) || isHashChild(kindHere)) others++;
-    else leavesHere += leafCount(begin);
+    const kind: u32 = load<u8>(begin);
+    if (isPageChild(kind) || isHashChild(kind)) others++;
+    else leaves += leafCount(begin);
     from = next;
-    old = oldNext;
+    oldChild = oldNext;
   }
   isHashAlone = false;
-  if (others === 0 && leavesHere <= MOST_LEAVES) return takeLeaves(children, branch, depth);
+  if (others === 0 && leaves <= MOST_LEAVES) return takeLeaves(children, branch, depth);
   writeHashReference(REFERENCE, hash);
-  becomePage(putPage(at, depth, body !== 0 && pageDepth(body) === depth ? number : 0));
+  becomePage(putPage(at, depth, numberAt(old, depth)));
 }
 
-/** What the older version has one nibble of PLACE further down. @param depth - after that nibble */
-function descend(body: usize, number: f64, leaves: usize, count: u32, first: usize, depth: i32): void {
-  haveNothing();
-  oldLeaves = leaves;
-  oldCount = count;
-  oldFirst = first;
-  if (body === 0) return;
+/** @param depth - one nibble of PLACE below `old`. @returns what the older version has there */
+function descend(old: usize, depth: i32): usize {
+  const below = nothingAt(depth);
+  const body = bodyOf(old);
+  if (body === 0) {
+    memory.copy(below, old, OLD_BYTES);
+    return below;
+  }
   const branch = branchDepth(body);
   if (depth <= branch) {
-    if (pageNibble(body, depth - 1) === nibble(PLACE, depth - 1)) haveBody(body, number);
-    return;
+    if (pageNibble(body, depth - 1) === nibble(PLACE, depth - 1)) memory.copy(below, old, OLD_BYTES);
+    return below;
   }
-  const firstByte = firstPathByte(branch);
-  let child = childrenAt(body);
-  for (let i = nibble(PLACE, branch); i > 0; i--) child = endOfChild(child, firstByte);
+  const child = childAt(body, nibble(PLACE, branch));
   const kind: u32 = load<u8>(child);
-  if (kind === 0) return;
-  if (isPageChild(kind)) haveBody(readPage(pageNumber(child), depth), pageNumber(child));
-  else if (isHashChild(kind)) haveNode(hashOfChild(child), depth);
-  else {
-    oldLeaves = leavesOf(child);
-    oldCount = leafCount(child);
-    oldFirst = firstByte;
-  }
+  if (isPageChild(kind)) haveBody(below, readPage(pageNumber(child), depth), pageNumber(child));
+  else if (isHashChild(kind)) haveNode(below, hashOfChild(child), depth);
+  else haveLeaves(below, leavesOf(child), leafCount(child), firstPathByte(branch));
+  return below;
 }
 
-function haveNothing(): void {
-  oldPage = 0;
-  oldNumber = 0;
-  oldLeaves = 0;
+function nothingAt(depth: i32): usize {
+  const old = OLD + <usize>depth * OLD_BYTES;
+  memory.fill(old, 0, OLD_BYTES);
+  return old;
 }
 
-function haveNode(hash: usize, depth: i32): void {
+function bodyOf(old: usize): usize {
+  return load<u32>(old);
+}
+
+/** @returns the number of its page, if that begins at `depth`; else 0 */
+function numberAt(old: usize, depth: i32): f64 {
+  return bodyOf(old) !== 0 && pageDepth(bodyOf(old)) === depth ? load<f64>(old, NUMBER_AT) : 0;
+}
+
+function haveNode(old: usize, hash: usize, depth: i32): void {
   const node = nodeOf(depth, 1);
   if (!readNode(hash, depth, node)) return;
   const body = load<u8>(node) === EXTENSION_PAGE ? joinBranch(node, depth) : node;
-  if (body !== 0) haveBody(body, 0);
+  if (body !== 0) haveBody(old, body, 0);
 }
 
-function haveBody(body: usize, number: f64): void {
-  if (load<u8>(body) === SMALL_PAGE) {
-    oldLeaves = smallLeavesAt(body);
-    oldCount = smallCount(body);
-    oldFirst = 0;
-  } else {
-    oldPage = body;
-    oldNumber = number;
-  }
+function haveBody(old: usize, body: usize, number: f64): void {
+  if (load<u8>(body) === SMALL_PAGE) return haveLeaves(old, smallLeavesAt(body), smallCount(body), 0);
+  store<u32>(old, <u32>body);
+  store<f64>(old, number, NUMBER_AT);
+}
+
+function haveLeaves(old: usize, leaves: usize, count: u32, first: usize): void {
+  store<u32>(old, <u32>leaves, LEAVES_AT);
+  store<u32>(old, count, COUNT_AT);
+  store<u32>(old, <u32>first, FIRST_AT);
 }
 
 /** Puts those leaves to LEAVES that are below PLACE. @returns how many */
-function gatherLeaves(leaves: usize, count: u32, first: usize, depth: i32): u32 {
+function gatherLeaves(old: usize, depth: i32): u32 {
+  let leaf: usize = load<u32>(old, LEAVES_AT);
+  const first: usize = load<u32>(old, FIRST_AT);
   let gathered: u32 = 0;
-  for (; count > 0; count--, leaves = endOfLeaf(leaves, first)) {
+  for (let left = load<u32>(old, COUNT_AT); left > 0; left--, leaf = endOfLeaf(leaf, first)) {
     const entry = scratchOf(depth, gathered);
-    readLeaf(leaves, first, entry);
+    readLeaf(leaf, first, entry);
     if (firstDifference(entry, PLACE, 0, depth) === depth) store<u32>(LEAVES + (gathered++ << 2), <u32>entry);
   }
   return gathered;
@@ -303,15 +283,15 @@ function referMoved(body: usize, depth: i32): void {
   refer(REFERENCE);
 }
 
-/** Puts a page's branch as one that begins at `depth`, whose reference is REFERENCE. @param number - 0: not at a new place */
-function putMoved(body: usize, number: f64, depth: i32): void {
-  const branch = branchDepth(body);
-  const from = childrenAt(body);
-  const to = writeHead(outputOf(depth), depth, branch);
-  let end = from;
-  for (let child = 0; child < 16; child++) end = endOfChild(end, firstPathByte(branch));
-  const before = pageDepth(body) === depth ? number : 0;
-  becomePage(putPage(copyChild(to, from, end), depth, before));
+/** Puts a page's branch as one that begins at `depth`, whose reference is REFERENCE. */
+function putMoved(old: usize, depth: i32): void {
+  const branch = branchDepth(bodyOf(old));
+  const end = copyBytes(
+    writeHead(outputOf(depth), depth, branch),
+    childrenAt(bodyOf(old)),
+    childAt(bodyOf(old), 16),
+  );
+  becomePage(putPage(end, depth, numberAt(old, depth)));
 }
 
 /**
@@ -321,13 +301,12 @@ function putMoved(body: usize, number: f64, depth: i32): void {
  * @param path - of the leaf, or down to `end`. @param branchHash - of the extension's branch; 0: it is a leaf
  */
 function keepMoved(path: usize, depth: i32, body: usize, end: i32, branchHash: usize): void {
-  while (body !== 0 && load<u8>(body) !== SMALL_PAGE) {
+  while (body !== 0) {
     const branch = branchDepth(body);
     const below = branch + 1;
     if (branchHash !== 0 && below >= end) return;
     for (let at = depth; at < branch; at++) if (pageNibble(body, at) !== nibble(path, at)) return;
-    let child = childrenAt(body);
-    for (let i = nibble(path, branch); i > 0; i--) child = endOfChild(child, firstPathByte(branch));
+    const child = childAt(body, nibble(path, branch));
     const kind: u32 = load<u8>(child);
     if (isHashChild(kind)) {
       if (branchHash === 0) becomeLeaf(path, below);
@@ -346,12 +325,13 @@ function keepMoved(path: usize, depth: i32, body: usize, end: i32, branchHash: u
   }
 }
 
-function copyChild(to: usize, from: usize, end: usize): usize {
+function copyBytes(to: usize, from: usize, end: usize): usize {
   memory.copy(to, from, end - from);
   return to + (end - from);
 }
 
 function isChildOf(child: usize, hash: usize): bool {
+  if (load<u8>(child) === 0) return false;
   copyChildReference(CHILD_REFERENCE, child);
   return isHash(CHILD_REFERENCE) && isSameWord(CHILD_REFERENCE + 1, hash);
 }

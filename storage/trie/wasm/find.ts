@@ -8,9 +8,9 @@ import {copyWord, firstDifference, nibble, nodeOf, PATH, ROOT, setNibble} from "
 import {joinBranch, readNode} from "./nodes";
 import {
   branchDepth,
+  childAt,
   childrenAt,
   EXTENSION_PAGE,
-  endOfChild,
   endOfLeaf,
   firstPathByte,
   hashOfChild,
@@ -69,10 +69,9 @@ function follow(root: f64, accounts: bool, captures: bool): usize {
       page = joined;
     }
     const first = firstPathByte(branch);
-    let child = childrenAt(page);
-    if (captures) captureBranch(child, depth, branch);
+    if (captures) captureBranch(childrenAt(page), depth, branch);
     if (!isOnPath) return 0;
-    for (let i = nibble(PATH, branch); i > 0; i--) child = endOfChild(child, first);
+    const child = childAt(page, nibble(PATH, branch));
     const kind: u32 = load<u8>(child);
     depth = branch + 1;
     if (!isPageChild(kind) && !isHashChild(kind))

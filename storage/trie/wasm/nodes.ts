@@ -23,9 +23,9 @@ import {
 import {
   BRANCH_PAGE,
   branchDepth,
+  childAt,
   childrenAt,
   EXTENSION_PAGE,
-  endOfChild,
   firstPathByte,
   isShort,
   PLACE,
@@ -59,10 +59,8 @@ export function joinBranch(extension: usize, depth: i32): usize {
   if (!readNode(childrenAt(extension), branch, node)) return 0;
   if (load<u8>(node) !== BRANCH_PAGE) host.refuseNode(childrenAt(extension), branch);
   const from = childrenAt(node);
-  let end = from;
-  for (let child = 0; child < 16; child++) end = endOfChild(end, firstPathByte(branch));
   const joined = nodeOf(depth, 1);
-  memory.copy(writeHead(joined, depth, branch), from, end - from);
+  memory.copy(writeHead(joined, depth, branch), from, childAt(node, 16) - from);
   return joined;
 }
 

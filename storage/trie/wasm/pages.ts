@@ -93,6 +93,14 @@ export function childrenAt(page: usize): usize {
   return page + HEAD_BYTES + skipBytes(pageDepth(page), branchDepth(page));
 }
 
+/** The address of a child of a branch page. @param position - 16: of their end */
+export function childAt(page: usize, position: i32): usize {
+  const first = firstPathByte(branchDepth(page));
+  let child = childrenAt(page);
+  for (; position > 0; position--) child = endOfChild(child, first);
+  return child;
+}
+
 export function smallLeavesAt(page: usize): usize {
   return page + 2;
 }
