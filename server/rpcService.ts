@@ -35,7 +35,7 @@ const AHEAD_RETRY_SECONDS = 1;
 
 export class RpcService {
   constructor(
-    private readonly setup: Omit<RequestView, "head" | "takesBytes">,
+    private readonly setup: Omit<RequestView, "head" | "isBalanced" | "takesBytes">,
     private readonly methods: MethodTable,
     private readonly dispatcher: Dispatcher,
     private readonly tally: CallTally,
@@ -103,6 +103,7 @@ export class RpcService {
       chain,
       limits,
       estimates,
+      isBalanced: this.isBalanced,
       takesBytes: acceptsBytes && !isBatch,
       maxProofTextBytes,
     };

@@ -26,6 +26,8 @@ export interface RequestView {
   readonly chain: ChainView;
   readonly limits: Limits;
   readonly estimates: Estimates;
+  /** A block that another instance may have is an AheadError (--balanced). */
+  readonly isBalanced: boolean;
   /** The client takes an answer as bytes, and the request is a single call. */
   readonly takesBytes: boolean;
   /** Upper bound of a proof's text per account or storage key asked for, in bytes. */

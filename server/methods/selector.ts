@@ -2,12 +2,12 @@
  * Block selectors: a quantity, a hash, a tag, or {"blockNumber"} or {"blockHash"} (EIP-1898). They are resolved with
  * one head.
  *
- *   tag                      provable (of proofs)                stored (the other methods)
- *   finalized, safe          newest finalized                    newest finalized
- *   latest, pending          newest finalized                    newest stored
- *   earliest                 oldest finalized                    oldest stored
+ *   tag                 provable (of proofs)     header (eth_getBlockBy..)     stored (the other methods)
+ *   finalized, safe     newest finalized         newest finalized              newest finalized
+ *   latest, pending     newest finalized         newest finalized              newest stored
+ *   earliest            oldest finalized         oldest stored                 oldest stored
  *
- * A number or hash names its block. `provable` refuses a block that is not finalized.
+ * A number or hash names its block. `provable` refuses a block that is not finalized. Only `header` takes a pruned one.
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
@@ -25,7 +25,7 @@ import {
   RpcError,
 } from "../rpc/rpcError.ts";
 
-export type SelectorColumn = "provable" | "stored";
+export type SelectorColumn = "provable" | "header" | "stored";
 
 /** What a selector is resolved with: one head for the whole HTTP request. */
 export interface BlockView {
@@ -73,7 +73,7 @@ function resolveTag(tag: string, column: SelectorColumn, view: BlockView): numbe
   switch (tag) {
     case "latest":
     case "pending":
-      if (column === "provable") return requireFinalized(tag, head);
+      if (column !== "stored") return requireFinalized(tag, head);
       if (head.latest === undefined) throw createBlockUnknownError(tag, head);
       return head.latest;
     case "safe":
@@ -128,7 +128,10 @@ function resolveHash(text: unknown, column: SelectorColumn, view: BlockView): nu
 }
 
 function checkBlock(block: number, shown: string, column: SelectorColumn, {head, chain}: BlockView): number {
-  if (chain.pruned.has(block)) throw createPrunedError(shown, chain.pruned.nearest(block), head);
+  if (chain.pruned.has(block)) {
+    if (column === "header") return block;
+    throw createPrunedError(shown, chain.pruned.nearest(block), head);
+  }
   const {earliest, latest} = head;
   if (earliest === undefined || latest === undefined || block < earliest || block > latest + MAX_BLOCKS_AHEAD)
     throw createBlockUnknownError(shown, head);

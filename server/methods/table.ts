@@ -17,6 +17,7 @@ import {ethCapabilities} from "./ready/capabilities.ts";
 import {chainId, ethChainId, netVersion} from "./ready/chainId.ts";
 import {clientVersion} from "./ready/clientVersion.ts";
 import {createDiscover} from "./ready/discover.ts";
+import {getBlockByHash, getBlockByNumber} from "./ready/getBlock.ts";
 import {getCoverage} from "./ready/getCoverage.ts";
 import {getHeader} from "./ready/getHeader.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
@@ -38,6 +39,8 @@ const METHODS: readonly Method[] = [
   chainId,
   ethChainId,
   ethBlockNumber,
+  getBlockByNumber,
+  getBlockByHash,
   ethCapabilities,
   netVersion,
   clientVersion,

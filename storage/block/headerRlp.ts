@@ -32,6 +32,8 @@ interface ItemSize {
   readonly numberBytes?: number;
 }
 
+export type HeaderValues = ReadonlyMap<string, Uint8Array | bigint>;
+
 /** In the order of the header. Further items of other chains go into `rest` too. */
 export const HEADER_ITEMS: readonly HeaderItem[] = [
   {name: "parentHash", bytes: 32},
@@ -96,6 +98,31 @@ export function encodeHeader(header: BlockHeader): Uint8Array | undefined {
     else if (value !== undefined) items.push(encodeNumber(BigInt(value)));
     else if (others.isDone) return encodeList(items);
     else items.push(new EncodedItem(readEncoded(others)));
+  }
+}
+
+/**
+ * The items of a whole header by name. An item that is missing before a present one is left out.
+ *
+ * @returns undefined if its source gave only single fields, or for a header of another chain with other items
+ */
+export function listHeaderItems(header: BlockHeader): HeaderValues | undefined {
+  const rlp = encodeHeader(header);
+  if (rlp === undefined) return undefined;
+  const list = new RlpReader(rlp).readList();
+  const values = new Map<string, Uint8Array | bigint>();
+  try {
+    for (let at = 0; !list.isDone; at++) {
+      const item = HEADER_ITEMS[at];
+      if (item === undefined) return undefined;
+      // geth encodes a missing item before a present one as an empty string.
+      if (at >= FIRST_ITEMS && item.bytes !== undefined && list.isEmpty) list.readBytes();
+      else values.set(item.name, readField(list, item));
+    }
+    return values;
+  } catch (error) {
+    if (error instanceof RlpError) return undefined;
+    throw error;
   }
 }
 

@@ -5,7 +5,7 @@
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {Finalizations} from "../../storage/block/finalizations.ts";
-import {encodeHeader} from "../../storage/block/headerRlp.ts";
+import {encodeHeader, type HeaderValues, listHeaderItems} from "../../storage/block/headerRlp.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {MAX_ANCESTORS} from "../../storage/commit/firstBlock.ts";
 import {isDamage} from "../../storage/errors.ts";
@@ -116,6 +116,18 @@ export class ChainView {
   /** As readBlock, also for a pruned block. */
   readHeader(block: number): BlockSummary | Failure {
     return this.summarize(block, () => this.reader.headerRecordOrThrow(block));
+  }
+
+  /** Of a pruned block too. @returns `values` undefined: its source gave no whole header of Ethereum's form */
+  readHeaderValues(
+    block: number,
+  ): {readonly hash: Uint8Array; readonly values: HeaderValues | undefined} | Failure {
+    try {
+      const {header} = this.reader.headerRecordOrThrow(block);
+      return {hash: header.hash, values: listHeaderItems(header)};
+    } catch (error) {
+      return failureOf(error);
+    }
   }
 
   /** The hash of a stored block, or of a known ancestor of the first one. */

@@ -127,6 +127,12 @@ test("a balanced service turns away a request with a block that is not here yet,
     assert.equal(answer.id, 7);
     assert.match(answer.error?.message ?? "", /is not in the store|is not finalized/);
   }
+  const block = (selector: string) => {
+    const params = [selector, false];
+    return post({jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params});
+  };
+  assert.equal((await block(AHEAD)).status, 503);
+  assert.equal((await block("0xffffffff")).answer.result, null);
   const chainId = {jsonrpc: "2.0", id: 3, method: "chain_chainId"};
   const unknown = {jsonrpc: "2.0", id: 4, method: "chain_nothing"};
   const counts = async () =>

@@ -170,6 +170,12 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_chainId: [[]],
   eth_chainId: [[]],
   eth_blockNumber: [[]],
+  eth_getBlockByNumber: [
+    ["latest", false],
+    ["0x1", false],
+    ["0xff", true],
+  ],
+  eth_getBlockByHash: [[`0x${"ab".repeat(32)}`, false]],
   eth_capabilities: [[]],
   net_version: [[]],
   web3_clientVersion: [[]],
@@ -206,6 +212,11 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getHeader: [
     [-32602, []],
     [-32001, ["0xff"]],
+  ],
+  eth_getBlockByNumber: [
+    [-32602, ["0x1"]],
+    [-32602, ["0x1", true]],
+    [-32602, ["0x01", false]],
   ],
   chain_getCodes: [
     [-32602, [[]]],
@@ -326,6 +337,7 @@ describe("the OpenRPC document", () => {
       ["eth_getMultiProof", [[[ACCOUNT, []]]], noTrie],
       ["chain_getProofAt", [ACCOUNT, [], "latest", "keccak"], noTrie],
       ["chain_getMultiProof", [[{address: ACCOUNT, storageKeys: []}], "latest", "keccak"], noTrie],
+      ["eth_getBlockByNumber", ["0x0", false], /^eth_getBlockByNumber is not available: /],
       ["chain_chainId", [], /^chain_chainId is not available: /],
       ["eth_chainId", [], /^eth_chainId is not available: /],
       ["net_version", [], /^net_version is not available: /],

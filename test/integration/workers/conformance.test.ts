@@ -12,10 +12,12 @@ import {verifyHeader} from "../../../client/trie/blockHeader.ts";
 import {verifyEthMultiProof} from "../../../client/trie/ethMultiProof.ts";
 import {verifyEthProof} from "../../../client/trie/ethProof.ts";
 import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
+import {checkHeader} from "../../../nodes/blocks/nodeHeader.ts";
 import {
   CONFORMANCE,
   CONFORMANCE_BLOCKS,
   digestAnswer,
+  digestHeader,
   GETH_PROOFS,
   listProofParams,
   makeProofBatch,
@@ -107,6 +109,26 @@ test("eth_getProof is geth's to the byte, for every account and slot at every bl
     const {text} = await service.post(makeProofBatch(block));
     assert.equal(digestAnswer(text), GETH_PROOFS.digests[block], `block ${block}: ${text.slice(0, 300)}`);
   }
+});
+
+test("eth_getBlockByNumber and eth_getBlockByHash give geth's header of every block, which has the block's hash", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  let withoutTransactions = 0;
+  for (const block of BLOCKS) {
+    const {result} = await service.call("eth_getBlockByNumber", [quantity(BigInt(block)), false]);
+    assert.equal(digestHeader(result), GETH_PROOFS.headerDigests[block], JSON.stringify(result));
+    checkHeader(result, block);
+    assert.deepEqual((await service.call("eth_getBlockByHash", [result.hash, false])).result, result);
+    const full = await service.call("eth_getBlockByHash", [result.hash, true]);
+    if (result.transactions !== undefined) {
+      withoutTransactions++;
+      assert.deepEqual(full.result, result);
+    } else {
+      assert.equal(full.error.code, -32602);
+      assert.match(full.error.message, /^params\[1\] \(full\): expected false, .* got true$/);
+    }
+  }
+  assert.ok(withoutTransactions > 0 && withoutTransactions < BLOCKS.length);
 });
 
 test("eth_getMultiProof answers in the order of its targets what eth_getProof does, and branches below extensions", async t => {

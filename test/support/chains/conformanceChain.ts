@@ -14,6 +14,8 @@ interface GethProofs {
   readonly accounts: Readonly<Record<string, readonly string[]>>;
   /** Of geth's answer to `makeProofBatch`, by block. */
   readonly digests: readonly string[];
+  /** Of geth's answer to eth_getBlockByNumber, by block (digestHeader). */
+  readonly headerDigests: readonly string[];
 }
 
 export const GETH_PROOFS = readFixture<GethProofs>("own/gethProofs");
@@ -45,4 +47,12 @@ export function makeProofBatch(block: number, params: readonly ProofParams[] = l
 /** @param text - of the answer to a batch. geth ends it with a line feed */
 export function digestAnswer(text: string): string {
   return createHash("sha256").update(text.trim()).digest("hex");
+}
+
+/** Of a block as eth_getBlockByNumber gives it, without what no header shows: its size, and lists that are not empty. */
+export function digestHeader(block: Readonly<Record<string, unknown>>): string {
+  const fields = Object.entries(block).filter(
+    ([name, value]) => name !== "size" && !(Array.isArray(value) && value.length > 0),
+  );
+  return digestAnswer(JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1))));
 }

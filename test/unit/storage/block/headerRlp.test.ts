@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {decodeBlockRecord, encodeBlockRecord} from "../../../../storage/block/blockRecord.ts";
-import {decodeHeader, encodeHeader, requireHash} from "../../../../storage/block/headerRlp.ts";
+import {
+  decodeHeader,
+  encodeHeader,
+  HEADER_ITEMS,
+  listHeaderItems,
+  requireHash,
+} from "../../../../storage/block/headerRlp.ts";
 import {encodeList, encodeNumber, type RlpItem} from "../../../../storage/rlp/rlpWriter.ts";
 
 const bytes = (length: number) => fc.uint8Array({minLength: length, maxLength: length});
@@ -36,6 +42,27 @@ test("a header gives its bytes again, with any items behind those of Ethereum, a
       assert.deepEqual(encodeHeader(decodeBlockRecord(7, encodeBlockRecord(record)).header), rlp);
     }),
   );
+});
+
+test("the items of a header by name give its bytes again, and other items than Ethereum's have no names", () => {
+  fc.assert(
+    fc.property(header, items => {
+      const rlp = encodeList(items);
+      const values = listHeaderItems(decodeHeader(rlp));
+      if (values === undefined) return assert.ok(items.length > 15 + 4);
+      const again = HEADER_ITEMS.slice(0, items.length).map(
+        ({name}) => values.get(name) ?? new Uint8Array(0),
+      );
+      assert.deepEqual(
+        encodeList(again.map(value => (typeof value === "bigint" ? encodeNumber(value) : value))),
+        rlp,
+      );
+    }),
+  );
+  const decoded = decodeHeader(encodeList(fc.sample(header, {numRuns: 1, seed: 1})[0] as RlpItem[]));
+  assert.equal(listHeaderItems({...decoded, rest: undefined}), undefined);
+  const more = Buffer.concat(Array.from({length: 99}, () => Uint8Array.of(0x80)));
+  assert.equal(listHeaderItems({...decoded, rest: Buffer.concat([decoded.rest, more])}), undefined);
 });
 
 test("a header that is not the one of its hash is refused, and so is a rest that is no RLP", () => {
