@@ -12,7 +12,7 @@ import {branchTraffic} from "../support/chains/engineTraffic.ts";
 import {OpChain} from "../support/chains/opChain.ts";
 import {L1_BLOCK, L1_DEPOSITOR} from "../support/chains/opDeposits.ts";
 import {CREATE2_DEPLOYER, OP_CHAIN_ID} from "../support/chains/opGenesis.ts";
-import {DEPOSITS, OP_FORKS, OP_TRAFFIC, PASSER, VAULTS} from "../support/chains/opTraffic.ts";
+import {DEPOSITS, OP_FORKS, OP_TRAFFIC, PASSER, VAULTS, withdrawals} from "../support/chains/opTraffic.ts";
 import {PEOPLE} from "../support/chains/people.ts";
 import {machine} from "../support/chains/stateTraffic.ts";
 import type {AskedService} from "../support/http/askedService.ts";
@@ -166,6 +166,33 @@ describeNeeding(lack, "beside op-geth", () => {
     await waitForFinalized(daemon, chain.height);
     await compareBlocks(daemon);
     t.diagnostic(`${chain.height} blocks, ${touched.size} accounts, ${proofs} proofs`);
+  });
+
+  test("slices from the head on prove withdrawals, the attributes of layer 1 and slots of before as op-geth does", async () => {
+    const start = chain.height;
+    const contracts = [PASSER, L1_BLOCK];
+    const url = chain.node.url;
+    const own = ["--db", chain.file("slices"), "--l2", url, "--contracts", contracts.join(",")];
+    await withFollower([...own, "--finality", "tag"], async sliced => {
+      await waitForHash(sliced, start, chain.hashOf(start));
+      for (const plan of withdrawals(200, 6, 2)) await chain.seal(plan);
+      await waitForHash(sliced, chain.height, chain.hashOf(chain.height));
+      await noteTouched();
+      await chain.reorganise(2, withdrawals(300, 8, 2));
+      await waitForHash(sliced, chain.height, chain.hashOf(chain.height));
+      await chain.finalize(chain.height);
+      await waitForFinalized(sliced, chain.height);
+      await noteTouched();
+      for (let block = start; block <= chain.height; block++) {
+        const params = contracts.map(address => {
+          const keys = choose([...(touched.get(address) ?? [])], 20);
+          return {address, keys: [...keys, `0x${random.below(2 ** 31).toString(16)}`]};
+        });
+        const body = makeProofBatch(block, params);
+        const [given, theirs] = await Promise.all([sliced.url, url].map(one => ask(one, body)));
+        assert.ok(given === theirs, `seed ${seed}, block ${block}: ${given?.slice(0, 300)}`);
+      }
+    });
   });
 
   test("blocks are final by a contract on layer 1", async t => {

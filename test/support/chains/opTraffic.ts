@@ -42,7 +42,7 @@ function withdrawalData(to: string, at: number): Uint8Array {
 }
 
 /** Each block also deposits something. */
-function withdrawals(first: number, count: number, perBlock: number): OpPlan[] {
+export function withdrawals(first: number, count: number, perBlock: number): OpPlan[] {
   const kinds = Object.values(DEPOSITS);
   return Array.from({length: count / perBlock}, (_, block) => ({
     deposits: [kinds[block % kinds.length] as Deposit],
