@@ -163,7 +163,8 @@ export class Dispatcher implements EstimateQueues {
 
   /** Fetches slots that a segment's calls lack. @returns whether it then runs again */
   private retrySegment(task: Task, at: number, answered: AnsweredTask | undefined, base: number): boolean {
-    const [request, segment] = [task.requests[at] as PendingRequest, task.segments[at] as Segment];
+    const request = task.requests[at] as PendingRequest;
+    const segment = task.segments[at] as Segment;
     const {fetchSlots, perform} = this.options[segment.lane];
     if (!fetchSlots || !answered || segment.whyMissing !== undefined || request.isOver(segment)) return false;
     const end = base + segment.endCall - segment.firstCall;

@@ -5,10 +5,12 @@ import {mkdtemp, open, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {afterEach, beforeEach, test} from "node:test";
+import type {Limits} from "../../../server/limits.ts";
 import {SlotFetcher} from "../../../server/slices/slotFetcher.ts";
 import {FrontService} from "../../support/http/frontService.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {CONTRACT, SliceChain, slotText} from "../../support/stores/sliceChain.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 const SLOTS = 300;
 /** Blocks 1 to 3. No block writes slots from 10 on. */
@@ -28,6 +30,8 @@ let chain: SliceChain;
 let node: JsonRpcServer;
 let requests: number;
 let lies: boolean;
+/** The node's answers wait for it. */
+let held: Promise<void> | undefined;
 let service: FrontService | undefined;
 
 beforeEach(async () => {
@@ -36,8 +40,10 @@ beforeEach(async () => {
   await chain.fill(join(folder, "db"), BLOCKS);
   requests = 0;
   lies = false;
-  node = new JsonRpcServer(({id, params}) => {
+  held = undefined;
+  node = new JsonRpcServer(async ({id, params}) => {
     requests++;
+    await held;
     const asked = params[1] as string[];
     const wrong = {...chain.prove([]), storageProof: asked.map(() => ({proof: ["0xc22080", "0xf8518080"]}))};
     return {jsonrpc: "2.0", id, result: lies ? wrong : chain.prove(asked)};
@@ -52,10 +58,10 @@ afterEach(async () => {
   await rm(folder, {recursive: true});
 });
 
-async function serve(isFollowing = true): Promise<FrontService> {
+async function serve(isFollowing = true, limits: Partial<Limits> = {}): Promise<FrontService> {
   await service?.stop();
   const settings = {urls: [node.url], headers: {}, timeoutMs: 1, maxAnswerBytes: 1};
-  service = await FrontService.start(join(folder, "db"), {}, {}, 1, (engine, log) =>
+  service = await FrontService.start(join(folder, "db"), limits, {}, 1, (engine, log) =>
     isFollowing ? new SlotFetcher(settings, 20, slots => engine.keepSlots(slots), log) : undefined,
   );
   return service;
@@ -190,4 +196,39 @@ test("slots are stored by the import thread while an import runs", async () => {
   running.stop();
   assert.equal((await running.outcome).ok, true);
   await pipe.close();
+});
+
+/** @returns what ends the wait */
+function holdNode(): () => void {
+  let release!: () => void;
+  held = new Promise(resolve => {
+    release = resolve;
+  });
+  return release;
+}
+
+test("calls that wait for the node keep no others waiting, and share its next answers", async () => {
+  await serve();
+  const release = holdNode();
+  const waiting = [90, 91, 92, 93, 94, 95].map(slot => ask(call([slot], 2)));
+  await waitUntil("the node to be asked", () => requests === 1);
+  assert.deepEqual(proofsOf(await ask(call([1], 2))), proveAll([1])[2]);
+  release();
+  assert.deepEqual((await Promise.all(waiting)).flatMap(proofsOf), proveAll([90, 91, 92, 93, 94, 95])[2]);
+  assert.ok(requests <= 2, `${requests} requests`);
+});
+
+test("a call that waits for the node longer than a request may take gets -32005, and its slot is stored anyway", async () => {
+  const {front} = await serve(true, {timeoutMs: 200});
+  const release = holdNode();
+  const {error} = await ask(call([96], 2));
+  assert.equal(error?.code, -32005);
+  release();
+  await waitUntil("the fetch to end", async () => {
+    return (await front.metrics.read()).text.includes('proofd_slice_fetches_total{outcome="answered"} 1');
+  });
+  const expected = proveAll([96])[2];
+  await serve();
+  assert.deepEqual(proofsOf(await ask(call([96], 2))), expected);
+  assert.equal(requests, 1);
 });
