@@ -84,19 +84,15 @@ export class Evm {
 
   setBlock(rules: EvmRules, block: EvmBlock): void {
     const {native} = this;
-    const {exports} = native;
     if (rules === this.rules && block === this.block) return;
     if (rules !== this.rules) this.writeRules(rules);
     this.rules = rules;
     this.block = block;
-    native.writeAddressWord(exports.COINBASE.value, block.coinbase);
-    native.writeWord(exports.TIMESTAMP.value, block.timestamp);
-    native.writeWord(exports.NUMBER.value, block.number);
-    native.writeWord(exports.RANDOM.value, block.random);
-    native.writeWord(exports.GAS_LIMIT.value, block.gasLimit);
-    native.writeWord(exports.CHAIN_ID.value, block.chainId);
-    native.writeWord(exports.BASE_FEE.value, block.baseFee);
-    native.writeWord(exports.BLOB_BASE_FEE.value, block.blobBaseFee);
+    const {coinbase, timestamp, number, random, gasLimit, chainId, baseFee, blobBaseFee} = block;
+    const at = native.exports.BLOCK.value;
+    native.writeAddressWord(at, coinbase);
+    const words = [timestamp, number, random, gasLimit, chainId, baseFee, blobBaseFee];
+    for (const [i, word] of words.entries()) native.writeWord(at + WORD_BYTES * (i + 1), word);
   }
 
   beginTransaction(): void {
@@ -364,7 +360,7 @@ export class Evm {
         native.writeU32(at + 4, 0);
         continue;
       }
-      const [, gas, takes, gives] = opcode;
+      const [gas, takes, gives] = opcode;
       const growth = Math.max(0, gives - takes);
       const least = WORD_BYTES * takes;
       native.writeU32(at, gas | (least << 16));

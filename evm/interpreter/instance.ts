@@ -7,10 +7,18 @@ import type {StateSource} from "./stateSource.ts";
 
 type Offsets = Record<
   | ("IO" | "IO_OUT" | "IO_SLOT" | "OPCODES" | "PARAMS" | "BLOBS" | "BLOB_COUNT" | "LOGS" | "RETURNED")
-  | ("COINBASE" | "TIMESTAMP" | "NUMBER" | "RANDOM" | "GAS_LIMIT" | "CHAIN_ID" | "BASE_FEE" | "BLOB_BASE_FEE")
-  | ("ORIGIN" | "GAS_PRICE" | "CREATED_ADDRESS" | "CODE_AT" | "CODE_BYTES")
-  | ("ADDRESS" | "EXISTS" | "STORAGE" | "HAS_STORAGE" | "NONCE" | "BALANCE" | "CODE_HASH" | "NEXT_WRITTEN")
-  | ("BASE_EXISTS" | "BASE_STORAGE" | "BASE_HAS_STORAGE" | "BASE_NONCE" | "BASE_BALANCE" | "BASE_CODE_HASH")
+  | ("BLOCK" | "ORIGIN" | "GAS_PRICE" | "CREATED_ADDRESS" | "CODE_AT" | "CODE_BYTES")
+  | (
+      | "ADDRESS"
+      | "EXISTS"
+      | "STORAGE"
+      | "HAS_STORAGE"
+      | "NONCE"
+      | "BALANCE"
+      | "CODE_HASH"
+      | "BASE"
+      | "NEXT_WRITTEN"
+    )
   | ("KEY" | "SLOT_VALUE" | "BASE_VALUE" | "SLOT_ACCOUNT" | "NEXT_SLOT_WRITTEN"),
   WasmConstant
 >;

@@ -15,89 +15,61 @@ const SAME_AS: Readonly<Record<string, Fork>> = {
   bpo5: "osaka",
 };
 
-/** An opcode, its static gas, the words that it pops from the stack, and those that it pushes. */
-type Opcode = readonly [code: number, gas: number, takes: number, gives: number];
+/** Of an opcode: its static gas, the words that it pops from the stack, and those that it pushes. */
+type Opcode = readonly [gas: number, takes: number, gives: number];
+/** Opcodes that agree in these. */
+type Row = readonly [...Opcode, codes: readonly number[]];
 
-const OPCODES: readonly Opcode[] = [
-  [0x00, 0, 0, 0],
-  [0x01, 3, 2, 1],
-  [0x02, 5, 2, 1],
-  [0x03, 3, 2, 1],
-  [0x04, 5, 2, 1],
-  [0x05, 5, 2, 1],
-  [0x06, 5, 2, 1],
-  [0x07, 5, 2, 1],
-  [0x08, 8, 3, 1],
-  [0x09, 8, 3, 1],
-  [0x0a, 10, 2, 1],
-  [0x0b, 5, 2, 1],
-  ...range(0x10, 0x14).map((code): Opcode => [code, 3, 2, 1]),
-  [0x15, 3, 1, 1],
-  ...range(0x16, 0x18).map((code): Opcode => [code, 3, 2, 1]),
-  [0x19, 3, 1, 1],
-  ...range(0x1a, 0x1d).map((code): Opcode => [code, 3, 2, 1]),
-  [0x20, 30, 2, 1],
-  [0x30, 2, 0, 1],
+const OPCODES: readonly Row[] = [
+  [0, 0, 0, [0x00]],
+  [3, 2, 1, [0x01, 0x03, ...range(0x10, 0x14), ...range(0x16, 0x18), ...range(0x1a, 0x1d)]],
+  [5, 2, 1, [0x02, ...range(0x04, 0x07), 0x0b]],
+  [8, 3, 1, [0x08, 0x09]],
+  [10, 2, 1, [0x0a]],
+  [3, 1, 1, [0x15, 0x19, 0x35, 0x51]],
+  [30, 2, 1, [0x20]],
+  [2, 0, 1, [0x30, ...range(0x32, 0x34), 0x36, 0x38, 0x3a, 0x3d, ...range(0x41, 0x46), ...range(0x58, 0x5a)]],
   // Opcodes with 0 pay only for the access (EIP-2929), or nothing.
-  [0x31, 0, 1, 1],
-  ...range(0x32, 0x34).map((code): Opcode => [code, 2, 0, 1]),
-  [0x35, 3, 1, 1],
-  [0x36, 2, 0, 1],
-  [0x37, 3, 3, 0],
-  [0x38, 2, 0, 1],
-  [0x39, 3, 3, 0],
-  [0x3a, 2, 0, 1],
-  [0x3b, 0, 1, 1],
-  [0x3c, 0, 4, 0],
-  [0x3d, 2, 0, 1],
-  [0x3e, 3, 3, 0],
-  [0x3f, 0, 1, 1],
-  [0x40, 20, 1, 1],
-  ...range(0x41, 0x46).map((code): Opcode => [code, 2, 0, 1]),
-  [0x47, 5, 0, 1],
-  [0x50, 2, 1, 0],
-  [0x51, 3, 1, 1],
-  [0x52, 3, 2, 0],
-  [0x53, 3, 2, 0],
-  [0x54, 0, 1, 1],
-  [0x55, 0, 2, 0],
-  [0x56, 8, 1, 0],
-  [0x57, 10, 2, 0],
-  ...range(0x58, 0x5a).map((code): Opcode => [code, 2, 0, 1]),
-  [0x5b, 1, 0, 0],
-  ...range(0x60, 0x7f).map((code): Opcode => [code, 3, 0, 1]),
-  ...range(0x80, 0x8f).map((code): Opcode => [code, 3, code - 0x7f, code - 0x7e]),
-  ...range(0x90, 0x9f).map((code): Opcode => [code, 3, code - 0x8e, code - 0x8e]),
-  ...range(0xa0, 0xa4).map((code): Opcode => [code, 375 * (code - 0x9f), code - 0x9e, 0]),
-  [0xf0, 32000, 3, 1],
-  [0xf1, 0, 7, 1],
-  [0xf2, 0, 7, 1],
-  [0xf3, 0, 2, 0],
-  [0xf4, 0, 6, 1],
-  [0xf5, 32000, 4, 1],
-  [0xfa, 0, 6, 1],
-  [0xfd, 0, 2, 0],
-  [0xff, 5000, 1, 0],
+  [0, 1, 1, [0x31, 0x3b, 0x3f, 0x54]],
+  [3, 3, 0, [0x37, 0x39, 0x3e]],
+  [0, 4, 0, [0x3c]],
+  [20, 1, 1, [0x40]],
+  [5, 0, 1, [0x47]],
+  [2, 1, 0, [0x50]],
+  [3, 2, 0, [0x52, 0x53]],
+  [0, 2, 0, [0x55, 0xf3, 0xfd]],
+  [8, 1, 0, [0x56]],
+  [10, 2, 0, [0x57]],
+  [1, 0, 0, [0x5b]],
+  [3, 0, 1, range(0x60, 0x7f)],
+  ...range(0x80, 0x8f).map((code): Row => [3, code - 0x7f, code - 0x7e, [code]]),
+  ...range(0x90, 0x9f).map((code): Row => [3, code - 0x8e, code - 0x8e, [code]]),
+  ...range(0xa0, 0xa4).map((code): Row => [375 * (code - 0x9f), code - 0x9e, 0, [code]]),
+  [32000, 3, 1, [0xf0]],
+  [0, 7, 1, [0xf1, 0xf2]],
+  [0, 6, 1, [0xf4, 0xfa]],
+  [32000, 4, 1, [0xf5]],
+  [5000, 1, 0, [0xff]],
 ];
 
-const NEW_OPCODES: Readonly<Partial<Record<Fork, readonly Opcode[]>>> = {
+const NEW_OPCODES: Readonly<Partial<Record<Fork, readonly Row[]>>> = {
   // EIP-3198
-  london: [[0x48, 2, 0, 1]],
+  london: [[2, 0, 1, [0x48]]],
   // EIP-3855
-  shanghai: [[0x5f, 2, 0, 1]],
+  shanghai: [[2, 0, 1, [0x5f]]],
   cancun: [
     // EIP-4844
-    [0x49, 3, 1, 1],
+    [3, 1, 1, [0x49]],
     // EIP-7516
-    [0x4a, 2, 0, 1],
+    [2, 0, 1, [0x4a]],
     // EIP-1153
-    [0x5c, 100, 1, 1],
-    [0x5d, 100, 2, 0],
+    [100, 1, 1, [0x5c]],
+    [100, 2, 0, [0x5d]],
     // EIP-5656
-    [0x5e, 3, 3, 0],
+    [3, 3, 0, [0x5e]],
   ],
   // EIP-7939
-  osaka: [[0x1e, 5, 1, 1]],
+  osaka: [[5, 1, 1, [0x1e]]],
 };
 
 /** In the order in which wasm/params.ts reads and describes them. Flags are 0 or 1. */
@@ -147,8 +119,8 @@ function makeRules(fork: string): EvmRules | undefined {
   if (last < 0) return undefined;
   const forks = FORKS.slice(0, last + 1);
   const opcodes = new Array<Opcode | undefined>(256).fill(undefined);
-  for (const opcode of [...OPCODES, ...forks.flatMap(name => NEW_OPCODES[name] ?? [])])
-    opcodes[opcode[0]] = opcode;
+  for (const [gas, takes, gives, codes] of [...OPCODES, ...forks.flatMap(name => NEW_OPCODES[name] ?? [])])
+    for (const code of codes) opcodes[code] = [gas, takes, gives];
   const params = Object.assign({}, BERLIN, ...forks.map(name => NEW_PARAMS[name] ?? {})) as Params;
   return {fork, opcodes, params};
 }

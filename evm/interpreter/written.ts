@@ -28,21 +28,27 @@ export function readWritten({instance}: Evm): WrittenEvmAccount[] {
   const {exports} = instance;
   const slots = readSlots(instance);
   const accounts: WrittenEvmAccount[] = [];
-  for (let at = exports.firstWritten.value; at !== 0; at = instance.readU32(at + exports.NEXT_WRITTEN.value))
+  const storageOf = (at: number) => instance.readU32(at + exports.STORAGE.value);
+  for (
+    let at = exports.firstWritten.value;
+    at !== 0;
+    at = instance.readU32(at + exports.NEXT_WRITTEN.value)
+  ) {
+    const base = at + exports.BASE.value;
     accounts.push({
       address: instance.readAddress(at + exports.ADDRESS.value),
-      before: readFields(instance, at, "BASE_"),
-      after: readFields(instance, at, ""),
-      isReset:
-        instance.readU32(at + exports.STORAGE.value) !== instance.readU32(at + exports.BASE_STORAGE.value),
+      before: readFields(instance, base),
+      after: readFields(instance, at),
+      isReset: storageOf(at) !== storageOf(base),
       slots: slots.get(at) ?? [],
     });
+  }
   return accounts;
 }
 
 /** @param address - 20 bytes. @returns the current account; undefined if it does not exist */
 export function readAccount({instance}: Evm, address: Uint8Array): SourceAccount | undefined {
-  return readFields(instance, instance.account(address), "");
+  return readFields(instance, instance.account(address));
 }
 
 /** @returns the slots of each account, by the account's entry */
@@ -67,15 +73,15 @@ function readSlots(instance: EvmInstance): Map<number, WrittenSlot[]> {
   return slots;
 }
 
-/** @param at - the account's entry. @param prefix - "BASE_" for the values before the block */
-function readFields(instance: EvmInstance, at: number, prefix: "" | "BASE_"): SourceAccount | undefined {
-  const {exports} = instance;
-  if (instance.readU32(at + exports[`${prefix}EXISTS`].value) === 0) return undefined;
-  const codeHash = at + exports[`${prefix}CODE_HASH`].value;
+/** @param at - the account's entry, or BASE bytes behind it for the values before the block */
+function readFields(instance: EvmInstance, at: number): SourceAccount | undefined {
+  const {EXISTS, CODE_HASH, NONCE, BALANCE, HAS_STORAGE} = instance.exports;
+  if (instance.readU32(at + EXISTS.value) === 0) return undefined;
+  const codeHash = at + CODE_HASH.value;
   return {
-    nonce: instance.readU64(at + exports[`${prefix}NONCE`].value),
-    balance: instance.readWord(at + exports[`${prefix}BALANCE`].value),
+    nonce: instance.readU64(at + NONCE.value),
+    balance: instance.readWord(at + BALANCE.value),
     codeHash: instance.bytes.slice(codeHash, codeHash + HASH_BYTES),
-    hasStorage: instance.readU32(at + exports[`${prefix}HAS_STORAGE`].value) !== 0,
+    hasStorage: instance.readU32(at + HAS_STORAGE.value) !== 0,
   };
 }

@@ -18,33 +18,29 @@ export const EXISTS: usize = 40;
 export const STORAGE: usize = 44;
 /** 1: the account may have slots that are not 0. */
 export const HAS_STORAGE: usize = 48;
-/** Number of the transaction in which the account is warm, was created, was touched, is destroyed. */
+/** Number of the transaction in which the account is warm. Here to be in the cache line of the address. */
 export const WARM: usize = 52;
-export const CREATED: usize = 56;
-export const TOUCHED: usize = 60;
-export const DESTROYED: usize = 64;
-/** Unique number, the key of transient storage. */
-export const IDENTITY: usize = 68;
-export const NONCE: usize = 72;
-export const BALANCE: usize = 80;
+export const NONCE: usize = 56;
+export const BALANCE: usize = 64;
 /** 32 bytes, big-endian. */
-export const CODE_HASH: usize = 112;
-/** The values before the block. */
-export const BASE_EXISTS: usize = 144;
-export const BASE_STORAGE: usize = 148;
-export const BASE_HAS_STORAGE: usize = 152;
+export const CODE_HASH: usize = 96;
+/** The fields from EXISTS to here as they were before the block follow: each so many bytes behind its own. */
+export const BASE: usize = 88;
+/** Number of the transaction in which the account was created, was touched, is destroyed. */
+export const CREATED: usize = 216;
+export const TOUCHED: usize = 220;
+export const DESTROYED: usize = 224;
+/** Unique number, the key of transient storage. */
+export const IDENTITY: usize = 228;
 /** 1: the account is in the list of written accounts. */
-export const WRITTEN: usize = 156;
-export const BASE_NONCE: usize = 160;
-export const BASE_BALANCE: usize = 168;
-export const BASE_CODE_HASH: usize = 200;
-export const NEXT_WRITTEN: usize = 232;
+export const WRITTEN: usize = 232;
+export const NEXT_WRITTEN: usize = 236;
 /** Links the accounts that endTransaction examines. */
-export const NEXT_ENDED: usize = 236;
-export const IN_ENDED: usize = 240;
+export const NEXT_ENDED: usize = 240;
+export const IN_ENDED: usize = 244;
 /** Entry of the code in codes.ts; 0: not looked up yet. */
-export const CODE: usize = 244;
-const ENTRY_BYTES: usize = 248;
+export const CODE: usize = 248;
+const ENTRY_BYTES: usize = 252;
 
 const FIRST_BUCKETS: usize = 1024;
 const MAX_STORAGE: u32 = 0x7fffffff;
@@ -130,12 +126,7 @@ function insert(a: u64, b: u64, c: u64, hash: u32): usize {
 
 /** Makes the current values those before the block. */
 export function makeBase(entry: usize): void {
-  store<u32>(entry, load<u32>(entry, EXISTS), BASE_EXISTS);
-  store<u32>(entry, load<u32>(entry, STORAGE), BASE_STORAGE);
-  store<u32>(entry, load<u32>(entry, HAS_STORAGE), BASE_HAS_STORAGE);
-  store<u64>(entry, load<u64>(entry, NONCE), BASE_NONCE);
-  copyWord(entry + BASE_BALANCE, entry + BALANCE);
-  copyWord(entry + BASE_CODE_HASH, entry + CODE_HASH);
+  memory.copy(entry + EXISTS + BASE, entry + EXISTS, BASE);
 }
 
 export function noteWritten(entry: usize): void {
@@ -167,7 +158,7 @@ export function noteEnded(entry: usize): void {
 /** True if the storage was not cleared in this block, so that the host has its slots. */
 export function hasBaseStorage(entry: usize): bool {
   return (
-    load<u32>(entry, STORAGE) == load<u32>(entry, BASE_STORAGE) && load<u32>(entry, BASE_HAS_STORAGE) != 0
+    load<u32>(entry, STORAGE) == load<u32>(entry, BASE + STORAGE) && load<u32>(entry, BASE + HAS_STORAGE) != 0
   );
 }
 

@@ -21,7 +21,7 @@ import {
   BASE_FEE,
   BLOB_BASE_FEE,
   BLOBS,
-  COINBASE,
+  BLOCK,
   GAS_PRICE,
   INVALID_JUMP,
   INVALID_OPCODE,
@@ -294,11 +294,9 @@ export function execute(budget: i32): u32 {
           const input: usize = load<u32>(frame, Frame.INPUT);
           const bytes = load<u32>(frame, Frame.INPUT_BYTES);
           const at = toU32(sp - 32);
-          if (at >= bytes) setWord(sp - 32, 0);
-          else if (bytes - at >= 32) loadBytes(sp - 32, input + at);
+          if (<u64>at + 32 <= bytes) loadBytes(sp - 32, input + at);
           else {
-            setWord(HASH, 0);
-            memory.copy(HASH, input + at, bytes - at);
+            copyPadded(HASH, input, bytes, at, 32);
             loadBytes(sp - 32, HASH);
           }
           continue;
@@ -325,24 +323,13 @@ export function execute(budget: i32): u32 {
           if (gas < 0) break;
           if (bytes == 0) continue;
           steps -= <i32>words >> 3;
-          const to = mem + load<u32>(sp + 64);
-          if (opcode == 0x37)
-            copyPadded(
-              to,
-              load<u32>(frame, Frame.INPUT),
-              load<u32>(frame, Frame.INPUT_BYTES),
-              toU32(sp + 32),
-              bytes,
-            );
-          else if (opcode == 0x39)
-            copyPadded(
-              to,
-              load<u32>(frame, Frame.CODE),
-              load<u32>(frame, Frame.CODE_LENGTH),
-              toU32(sp + 32),
-              bytes,
-            );
-          else memory.copy(to, RETURNED + load<u32>(sp + 32), bytes);
+          let source = RETURNED;
+          let sourceBytes = returnedBytes;
+          if (opcode != 0x3e) {
+            source = load<u32>(frame + (opcode == 0x37 ? Frame.INPUT : Frame.CODE));
+            sourceBytes = load<u32>(frame + (opcode == 0x37 ? Frame.INPUT_BYTES : Frame.CODE_LENGTH));
+          }
+          copyPadded(mem + load<u32>(sp + 64), source, sourceBytes, toU32(sp + 32), bytes);
           continue;
         }
         case 0x38: // CODESIZE
@@ -414,7 +401,7 @@ export function execute(budget: i32): u32 {
         case 0x45: // GASLIMIT
         case 0x46: // CHAINID
           // Their values are consecutive words (layout.ts).
-          copyWord(sp, COINBASE + 32 * (<usize>opcode - 0x41));
+          copyWord(sp, BLOCK + 32 * (<usize>opcode - 0x41));
           sp += 32;
           continue;
         case 0x47: // SELFBALANCE
@@ -602,44 +589,6 @@ export function execute(budget: i32): u32 {
           sp += 32;
           continue;
         }
-        case 0x68:
-        case 0x69:
-        case 0x6a:
-        case 0x6b:
-        case 0x6c:
-        case 0x6d:
-        case 0x6e:
-        case 0x6f:
-        case 0x70:
-        case 0x71:
-        case 0x72:
-        case 0x73:
-        case 0x74:
-        case 0x75:
-        case 0x76:
-        case 0x77:
-        case 0x78:
-        case 0x79:
-        case 0x7a:
-        case 0x7b:
-        case 0x7c:
-        case 0x7d:
-        case 0x7e:
-        case 0x7f: {
-          // PUSH9 to PUSH32
-          const bytes: usize = opcode - 0x5f;
-          ip += bytes;
-          // Loads the 32 bytes up to the end of the push data, and shifts out those before it.
-          loadBytes(sp, ip - 32);
-          if (bytes != 32) {
-            const limb = sp + ((bytes >> 3) << 3);
-            const kept: u64 = (bytes & 7) << 3;
-            store<u64>(limb, kept == 0 ? 0 : load<u64>(limb) & (((<u64>1) << kept) - 1));
-            for (let above = limb + 8; above < sp + 32; above += 8) store<u64>(above, 0);
-          }
-          sp += 32;
-          continue;
-        }
         case 0x80:
         case 0x81:
         case 0x82:
@@ -741,8 +690,21 @@ export function execute(budget: i32): u32 {
           end = destroy(frame, sp, gas);
           if (end == SUCCESS) gas = load<i64>(frame, Frame.GAS);
           break;
-        default: // INVALID
-          end = INVALID_OPCODE;
+        default: {
+          // PUSH9 to PUSH32: OPCODES refuses what is no opcode.
+          const bytes: usize = opcode - 0x5f;
+          ip += bytes;
+          // Loads the 32 bytes up to the end of the push data, and shifts out those before it.
+          loadBytes(sp, ip - 32);
+          if (bytes != 32) {
+            const limb = sp + ((bytes >> 3) << 3);
+            const kept: u64 = (bytes & 7) << 3;
+            store<u64>(limb, kept == 0 ? 0 : load<u64>(limb) & (((<u64>1) << kept) - 1));
+            for (let above = limb + 8; above < sp + 32; above += 8) store<u64>(above, 0);
+          }
+          sp += 32;
+          continue;
+        }
       }
       if (gas < 0) end = OUT_OF_GAS;
       break;

@@ -36,13 +36,11 @@ export const ARENA: usize = 0x18200000;
 
 export const PAGE_BYTES: usize = 0x10000;
 
-/** Values of the block and the transaction, as words. Those up to CHAIN_ID are in opcode order. */
-export const COINBASE: usize = BLOCK;
-export const TIMESTAMP: usize = BLOCK + 32;
+/**
+ * Values of the block and the transaction, as words. Those before BASE_FEE are in opcode order: coinbase, timestamp,
+ * number, random, gas limit, chain id.
+ */
 export const NUMBER: usize = BLOCK + 64;
-export const RANDOM: usize = BLOCK + 96;
-export const GAS_LIMIT: usize = BLOCK + 128;
-export const CHAIN_ID: usize = BLOCK + 160;
 export const BASE_FEE: usize = BLOCK + 192;
 export const BLOB_BASE_FEE: usize = BLOCK + 224;
 export const ORIGIN: usize = BLOCK + 256;

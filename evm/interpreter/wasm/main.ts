@@ -32,12 +32,7 @@ import {isLess, isZero, loadAddress, loadBytes} from "./words";
 export {
   ADDRESS,
   BALANCE,
-  BASE_BALANCE,
-  BASE_CODE_HASH,
-  BASE_EXISTS,
-  BASE_HAS_STORAGE,
-  BASE_NONCE,
-  BASE_STORAGE,
+  BASE,
   CODE_HASH,
   codeEntry as code,
   EXISTS,
@@ -66,24 +61,7 @@ export {
   warmAccount as warm,
   warmSlot,
 } from "./journal";
-export {
-  BASE_FEE,
-  BLOB_BASE_FEE,
-  BLOBS,
-  CHAIN_ID,
-  COINBASE,
-  GAS_LIMIT,
-  GAS_PRICE,
-  IO,
-  LOGS,
-  NUMBER,
-  OPCODES,
-  ORIGIN,
-  PARAMS,
-  RANDOM,
-  RETURNED,
-  TIMESTAMP,
-} from "./layout";
+export {BLOBS, BLOCK, GAS_PRICE, IO, LOGS, OPCODES, ORIGIN, PARAMS, RETURNED} from "./layout";
 /** `logsEnd`: address after the last log. The first one is at LOGS. */
 export {logsMark as logsEnd} from "./logs";
 export {reserveReturned, returnedBytes} from "./returned";
