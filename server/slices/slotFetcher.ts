@@ -1,8 +1,8 @@
 /**
  * Fetches slots that a store of slices lacks from the head of the node that it follows (docs/slices.md).
  *
- *   calls lack slots --> their contract's fetch --> a proof at the node's head --> nodes are stored --> the calls run again
- *                             ^ one at a time: what is asked for meanwhile shares the next one
+ *   calls lack slots -> their contract's fetch -> a proof at the node's head -> nodes are stored -> the calls run again
+ *                            ^ one at a time: what is asked for meanwhile shares the next one
  *
  * The texts for callers name no node, and quote none.
  */

@@ -27,7 +27,7 @@ interface ProvenSlot {
  * Puts those nodes whose hash a block's trie has where a node is missing. Nothing else of the proofs is believed, and
  * slots may still be missing afterwards. Flush the batch, so that readers find the nodes.
  *
- * @throws StoreError BLOCK_UNKNOWN, BLOCK_PRUNED; RECORD_MISSING, RECORD_DAMAGED, perhaps because of a concurrent pruning
+ * @throws StoreError BLOCK_UNKNOWN, BLOCK_PRUNED, RECORD_DAMAGED; RECORD_MISSING, also of a block that is being pruned
  */
 export function putProvenSlots(reader: StateReader, batch: WriteBatch, proven: readonly ProvenSlots[]): void {
   const tries = new TrieReader(batch);
