@@ -20,7 +20,7 @@ export interface Segment {
   readonly cost: number;
   /** Tasks that did not finish it. */
   tries: number;
-  /** It continues in the long queue (longQueue.ts), or when slots are fetched. It no longer counts in the lane's cost. */
+  /** It continues in the long queue (longQueue.ts) or once slots are fetched, and does not count in the lane's cost. */
   isMoved: boolean;
   /** Why slots that its calls lack could not be fetched. undefined: they were not asked for. */
   whyMissing: string | undefined;
