@@ -41,14 +41,14 @@ export interface Manifest {
   readonly tables: ReadonlyMap<number, TableFile>;
 }
 
-const COMPARATOR = 1;
 const LOG_NUMBER = 2;
 const NEXT_FILE = 3;
 const LAST_SEQUENCE = 4;
-const COMPACT_POINTER = 5;
 const DELETED_TABLE = 6;
 const NEW_TABLE = 7;
 const PREVIOUS_LOG_NUMBER = 9;
+/** The fields after each tag: n is a varint, b stands for bytes after their length. */
+const FIELDS = ["", "b", "n", "n", "n", "nb", "nn", "nnnbb", "", "n"];
 
 /** Numbers that LevelDB needs to open, as its messages call them. */
 const REQUIRED = [
@@ -150,33 +150,14 @@ function readEdit(edit: ByteReader, numbers: Map<number, number>, tables: Map<nu
   const added: TableFile[] = [];
   while (!edit.isAtEnd) {
     const tag = edit.varint();
-    switch (tag) {
-      case COMPARATOR:
-        edit.prefixedBytes();
-        break;
-      case LOG_NUMBER:
-      case PREVIOUS_LOG_NUMBER:
-      case NEXT_FILE:
-      case LAST_SEQUENCE:
-        numbers.set(tag, edit.varint());
-        break;
-      case COMPACT_POINTER:
-        edit.varint();
-        edit.prefixedBytes();
-        break;
-      case DELETED_TABLE:
-        edit.varint();
-        tables.delete(edit.varint());
-        break;
-      case NEW_TABLE: {
-        const [level, number, size] = [edit.varint(), edit.varint(), edit.varint()];
-        const [smallest, largest] = [edit.prefixedBytes(), edit.prefixedBytes()];
-        added.push({number, level, size, smallest, largest});
-        break;
-      }
-      default:
-        throw new RangeError(`unknown tag ${tag}`);
-    }
+    const kinds = FIELDS[tag] || undefined;
+    if (kinds === undefined) throw new RangeError(`unknown tag ${tag}`);
+    const fields = Array.from(kinds, kind => (kind === "n" ? edit.varint() : edit.prefixedBytes()));
+    if (tag === NEW_TABLE) {
+      const [level, number, size, smallest, largest] = fields as [number, number, number, Buffer, Buffer];
+      added.push({number, level, size, smallest, largest});
+    } else if (tag === DELETED_TABLE) tables.delete(fields[1] as number);
+    else if (kinds === "n") numbers.set(tag, fields[0] as number);
   }
   // A table that moves to another level is deleted and added in one record.
   for (const table of added) tables.set(table.number, table);
