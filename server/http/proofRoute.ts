@@ -78,15 +78,8 @@ export function answerProof(
 }
 
 function statusOf(code: number, isAhead: boolean): string {
-  switch (code) {
-    case RpcCode.INVALID_PARAMS:
-      return BAD_REQUEST;
-    case RpcCode.BLOCK_UNKNOWN:
-      return isAhead ? UNAVAILABLE : "404 Not Found";
-    case RpcCode.NOT_FINALIZED:
-    case RpcCode.LIMIT_EXCEEDED:
-      return UNAVAILABLE;
-    default:
-      return "500 Internal Server Error";
-  }
+  if (code === RpcCode.INVALID_PARAMS) return BAD_REQUEST;
+  if (code === RpcCode.BLOCK_UNKNOWN) return isAhead ? UNAVAILABLE : "404 Not Found";
+  const isBusy = code === RpcCode.NOT_FINALIZED || code === RpcCode.LIMIT_EXCEEDED;
+  return isBusy ? UNAVAILABLE : "500 Internal Server Error";
 }

@@ -3,6 +3,13 @@ import {lookup} from "node:dns/promises";
 import {once} from "node:events";
 import {createServer} from "node:net";
 
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the address is in use",
+  EADDRNOTAVAIL: "this machine has no such address",
+  EAFNOSUPPORT: "this machine has no such address",
+  EACCES: "this user may not listen on that port",
+};
+
 /** Looks up the host and binds the address with Node, whose errors have a code. @throws Error that says why */
 export async function explainListenFailure(host: string, port: number): Promise<never> {
   throw new Error(`cannot listen on ${host}:${port}: ${await findReason(host, port)}`);
@@ -20,23 +27,9 @@ async function findReason(host: string, port: number): Promise<string> {
     await once(probe, "listening");
     return "the system refused the address at first, but accepts it now: try again";
   } catch (error) {
-    return describe(codeOf(error), error);
+    return REASONS[codeOf(error)] ?? (error as Error).message;
   } finally {
     probe.close();
-  }
-}
-
-function describe(code: string, error: unknown): string {
-  switch (code) {
-    case "EADDRINUSE":
-      return "the address is in use";
-    case "EADDRNOTAVAIL":
-    case "EAFNOSUPPORT":
-      return "this machine has no such address";
-    case "EACCES":
-      return "this user may not listen on that port";
-    default:
-      return (error as Error).message;
   }
 }
 
