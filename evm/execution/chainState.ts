@@ -62,27 +62,20 @@ export function listDifferences(evm: Evm): AccountDifferences {
       if (before !== undefined) differences.add({address, change: undefined});
       continue;
     }
-    const {nonce, balance} = after;
-    const isNew = isReset || before === undefined;
+    const {nonce, balance, codeHash} = after;
+    const kept = isReset ? undefined : before;
     const storage = slots
-      .filter(slot => (isNew ? slot.after.some(byte => byte !== 0) : !isSame(slot.before, slot.after)))
+      .filter(slot => (kept ? !isSame(slot.before, slot.after) : slot.after.some(byte => byte !== 0)))
       .map(({slot, after: value}) => ({slot, value}));
-    if (isNew) {
-      const code = evm.readCode(address);
-      differences.add({address, change: {reset: before !== undefined, nonce, balance, code, storage}});
-      continue;
-    }
-    const hasNewCode = !isSame(before.codeHash, after.codeHash);
-    if (before.nonce === nonce && before.balance === balance && !hasNewCode && storage.length === 0) continue;
-    differences.add({
-      address,
-      change: {
-        nonce: before.nonce === nonce ? undefined : nonce,
-        balance: before.balance === balance ? undefined : balance,
-        code: hasNewCode ? evm.readCode(address) : undefined,
-        storage,
-      },
-    });
+    const change = {
+      nonce: kept?.nonce === nonce ? undefined : nonce,
+      balance: kept?.balance === balance ? undefined : balance,
+      code: kept && isSame(kept.codeHash, codeHash) ? undefined : evm.readCode(address),
+      storage,
+    };
+    if (kept === undefined) differences.add({address, change: {...change, reset: before !== undefined}});
+    else if (storage.length > 0 || [change.nonce, change.balance, change.code].some(one => one !== undefined))
+      differences.add({address, change});
   }
   return differences;
 }

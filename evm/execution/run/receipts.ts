@@ -23,11 +23,7 @@ export function encodeReceipt(
 ): Uint8Array {
   const items: RlpItem[] = logs.map(({address, topics, data}) => [address, [...topics], data]);
   const list = encodeList([hasSucceeded ? SUCCESS : FAILURE, encodeNumber(gasUsedSoFar), bloom, items]);
-  if (type === 0) return list;
-  const typed = new Uint8Array(1 + list.length);
-  typed[0] = type;
-  typed.set(list, 1);
-  return typed;
+  return type === 0 ? list : Buffer.concat([Uint8Array.of(type), list]);
 }
 
 /** @returns 256 bytes */

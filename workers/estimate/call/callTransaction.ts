@@ -82,18 +82,10 @@ export function encodeUnsigned(
   if (type === 4) {
     fields.push(
       (call.authorizationList ?? []).map(({chainId, address, nonce, yParity, r, s}) => [
-        number(chainId),
-        address,
-        number(nonce),
-        number(yParity),
-        number(r),
-        number(s),
+        ...[number(chainId), address],
+        ...[nonce, yParity, r, s].map(number),
       ]),
     );
   }
-  const encoded = encodeList(fields);
-  const typed = new Uint8Array(1 + encoded.length);
-  typed[0] = type;
-  typed.set(encoded, 1);
-  return typed;
+  return Buffer.concat([Uint8Array.of(type), encodeList(fields)]);
 }
