@@ -21,7 +21,6 @@ interface StageFlags {
   /** Milliseconds per task. */
   readonly time: number;
   readonly runs: number;
-  readonly only: readonly string[];
   readonly suite: readonly string[];
   /** Default: a new file under bench-data/runs/. */
   readonly json: string | undefined;
