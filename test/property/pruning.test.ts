@@ -6,19 +6,16 @@
  */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
-import {existsSync, readdirSync, statSync} from "node:fs";
-import {cp, mkdtemp, rename, rm, truncate} from "node:fs/promises";
+import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {type TestContext, test} from "node:test";
+import {test} from "node:test";
 import fc from "fast-check";
-import {Level} from "level";
 import {Random} from "../../load/requests/random.ts";
 import type {AccountChange} from "../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
-import {readNote} from "../../storage/directory/acknowledgedNote.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
 import {readRun} from "../../storage/prune/pruneRecord.ts";
 import {createRetention, type History} from "../../storage/prune/retention.ts";
@@ -27,6 +24,7 @@ import {sealRecord} from "../../storage/record/record.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
+import {type Kill, KillImage} from "../support/stores/killImage.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
 import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
 import {applyWithTrie} from "../support/stores/writtenStore.ts";
@@ -36,12 +34,6 @@ const ACCOUNTS = 90;
 const SLOTS = 45;
 const WRONG_ROOT = new Uint8Array(32).fill(0x77);
 const ALL: History = {kind: "all"};
-
-/** Of the writes of a step, the one after which its process is killed, and how much of it is in the log. */
-interface Kill {
-  readonly write: number;
-  readonly share: number;
-}
 
 type Step = {readonly kill: Kill | undefined} & (
   | {readonly kind: "blocks"; readonly count: number; readonly finalizes: number}
@@ -122,77 +114,6 @@ function digestOf({reader}: StateStore, block: number): string {
   const hash = createHash("sha256");
   for (const page of reachablePages(reader, [block])) hash.update(`${page}:`).update(reader.pages.read(page));
   return hash.digest("hex");
-}
-
-/** Copies a store's files right after one of its writes, which are synced, and cuts this write's record in the log of the copy. */
-class KillImage {
-  private left = -1;
-  private share = 1;
-  private readonly image: string;
-
-  constructor(
-    t: TestContext,
-    private readonly directory: string,
-  ) {
-    this.image = `${directory}.image`;
-    const {batch} = Level.prototype as unknown as {batch: (...args: unknown[]) => {write: () => unknown}};
-    const around = (db: Level, write: () => unknown) => this.around(db, write);
-    t.mock.method(Level.prototype, "batch", function (this: Level, ...args: unknown[]) {
-      if (args.length > 0) return around(this, () => batch.apply(this, args));
-      const chained = batch.call(this);
-      const {write} = chained;
-      return Object.assign(chained, {
-        write: (...options: []) => around(this, () => write.apply(chained, options)),
-      });
-    });
-  }
-
-  arm({write, share}: Kill): void {
-    [this.left, this.share] = [write, share];
-  }
-
-  /** Puts the copy in the place of the store, which is closed. @returns the note's block, -1: there is none; undefined: nothing was copied */
-  async restore(): Promise<number | undefined> {
-    this.left = -1;
-    if (!existsSync(this.image)) return undefined;
-    await rm(this.directory, {recursive: true});
-    await rename(this.image, this.directory);
-    return (await readNote(this.directory))?.block ?? -1;
-  }
-
-  private async around(db: Level, write: () => unknown): Promise<unknown> {
-    if (db.location !== this.directory || this.left-- !== 0) return write();
-    const before = this.log();
-    const outcome = await write();
-    const {name, bytes} = this.log();
-    await this.copy();
-    const start = name === before.name ? before.bytes : 0;
-    await truncate(join(this.image, name), start + Math.ceil(this.share * (bytes - start)));
-    return outcome;
-  }
-
-  /** Again if LevelDB merged tables meanwhile. */
-  private async copy(): Promise<void> {
-    for (let before = ""; before !== this.list(); ) {
-      before = this.list();
-      await rm(this.image, {recursive: true, force: true});
-      await cp(this.directory, this.image, {recursive: true}).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "ENOENT") throw error;
-        before = "";
-      });
-    }
-  }
-
-  private list(): string {
-    return readdirSync(this.directory).sort().join(" ");
-  }
-
-  /** The newest. */
-  private log(): {readonly name: string; readonly bytes: number} {
-    const names = readdirSync(this.directory).filter(name => name.endsWith(".log"));
-    const name = names.sort().at(-1) as string;
-    return {name, bytes: statSync(join(this.directory, name)).size};
-  }
 }
 
 /** What a walk knows of its store. */
