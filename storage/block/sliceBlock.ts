@@ -3,7 +3,10 @@
  *
  *   slice   [{"address": "0x..", "from": 100, "to": 200}, ..]     JSON; a store of whole tries has no such record
  */
+import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /** Proofs, whose nodes are believed by their hashes alone. */
 export interface SliceBlock {
@@ -51,8 +54,22 @@ export function encodeSlice(contracts: readonly SlicedContract[]): Buffer {
   return Buffer.from(JSON.stringify(contracts));
 }
 
+/** @throws StoreError RECORD_DAMAGED */
 export function decodeSlice(body: Buffer): readonly SlicedContract[] {
-  return JSON.parse(body.toString()) as readonly SlicedContract[];
+  let contracts: unknown;
+  try {
+    contracts = JSON.parse(body.toString());
+  } catch {
+    contracts = undefined;
+  }
+  if (Array.isArray(contracts) && contracts.every(isContract)) return contracts;
+  throw new StoreError("RECORD_DAMAGED", "slice record: expected contracts with their blocks");
+}
+
+function isContract(one: unknown): one is SlicedContract {
+  const {address, from, to} = (one ?? {}) as Partial<Record<keyof SlicedContract, unknown>>;
+  const isBlock = Number.isSafeInteger(from) && (to === undefined || Number.isSafeInteger(to));
+  return typeof address === "string" && ADDRESS.test(address) && isBlock;
 }
 
 /** The record after a block with these contracts. */

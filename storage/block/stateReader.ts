@@ -190,7 +190,7 @@ export class StateReader {
       const body = this.readMark(META.chain);
       const chain = body && decodeChain(body);
       // Slices may begin again at another block.
-      if (chain?.first !== undefined && this.readSlice() !== undefined) return chain;
+      if (chain?.first !== undefined && this.isSliced) return chain;
       this.knownChain = chain;
     }
     return this.knownChain;
@@ -226,6 +226,11 @@ export class StateReader {
   /** The blocks with account resets that only their source reports. */
   readOpenResets(): OpenResets | undefined {
     return decodeOpenResets(this.readRecord(OPEN_RESETS));
+  }
+
+  /** Does the store have slices? The record of their contracts may be damaged. @throws StoreError STORE_DAMAGED */
+  get isSliced(): boolean {
+    return this.readValue(SLICE) !== undefined;
   }
 
   /** The contracts that the store has; undefined: whole tries. @throws StoreError RECORD_DAMAGED */
@@ -272,13 +277,16 @@ export class StateReader {
 
   /** @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
   readRecord(key: Buffer): Buffer | undefined {
-    let value: Buffer | undefined;
+    const value = this.readValue(key);
+    return value === undefined ? undefined : openRecord(key, value);
+  }
+
+  private readValue(key: Buffer): Buffer | undefined {
     try {
-      value = this.source.getSync(key);
+      return this.source.getSync(key);
     } catch (error) {
       throw damaged(nameOfKey(key), error);
     }
-    return value === undefined ? undefined : openRecord(key, value);
   }
 
   /** @returns undefined if it says nothing yet. @throws StoreError RECORD_MISSING, RECORD_DAMAGED, STORE_DAMAGED */

@@ -1,8 +1,10 @@
 /** Checks every record: checksum, that block hashes lead to their blocks, and that finalizations are in order. */
 import {decodeFinalization} from "../block/finalization.ts";
+import {decodeSlice} from "../block/sliceBlock.ts";
 import type {StateReader} from "../block/stateReader.ts";
-import {toHex} from "../hex.ts";
-import {hashOfKey, isKeyOf, META, nameOfKey, numberOfKey, pageOfLeafKeys} from "../record/layout.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {isSame, toHex} from "../hex.ts";
+import {hashOfKey, isKeyOf, META, nameOfKey, numberOfKey, pageOfLeafKeys, SLICE} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {decodeNumber} from "../record/recordBody.ts";
 import {decodeLeafKeys} from "../tree/leafKeys.ts";
@@ -21,6 +23,8 @@ export async function checkRecords(
         else if (key.equals(META.layer1))
           store.finalizations.last(); // it is counted, so it must exist
         else if (isKeyOf("keys", key)) checkLeafKeys(key, body);
+        else if (isKeyOf("node", key)) checkNode(key, body, findings);
+        else if (key.equals(SLICE)) decodeSlice(body);
         else if (isKeyOf("finalization", key)) checkFinalization(store, key, body, findings);
       } catch (error) {
         findings.report(nameOfKey(key), toFinding(error));
@@ -47,6 +51,10 @@ function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Find
 function checkLeafKeys(key: Buffer, body: Buffer): void {
   const {owner, page} = pageOfLeafKeys(key);
   decodeLeafKeys(owner, page, body);
+}
+
+function checkNode(key: Buffer, body: Buffer, findings: Findings): void {
+  if (!isSame(keccak256(body), hashOfKey(key))) findings.report(nameOfKey(key), "it has another hash");
 }
 
 /** Checks one finalization: it is counted, ends after the one before, and at a block that is stored and finalized. */

@@ -77,8 +77,9 @@ class TrieCheck {
       return;
     }
     const {codeHash, storage} = decodeTrieAccount(value);
-    // Where there are sparse trees, codes are checked with their accounts.
-    if (!this.scope.store.hasTrees) this.checkCode(codeHash, `${above}, account ${toHex(path)}`);
+    // Where there are sparse trees, codes are checked with their accounts. Slices have none.
+    if (!this.scope.store.hasTrees && !this.scope.store.isSliced)
+      this.checkCode(codeHash, `${above}, account ${toHex(path)}`);
     await this.checkRoot(storage, "slots", `${above}, slots of ${toHex(path)}`);
   }
 

@@ -45,6 +45,14 @@ export function createRetention(history: History, ends: RecordedEnds): Retention
   }
 }
 
+/** @param next - if its state is not stored, that of the next block whose state is counts, or else of the one before */
+function runUpTo(next: number, first: number, pruned: PrunedView, finalized: number): PruneRun | undefined {
+  const above = pruned.unprunedFrom(next);
+  // A gap of a slice, of which a part is finalized.
+  const kept = above <= finalized ? above : (pruned.nearest(next).below ?? first);
+  return kept > first ? {first, next: kept} : undefined;
+}
+
 class NewestBlocks implements Retention {
   constructor(private readonly blocks: number) {}
 
@@ -52,7 +60,7 @@ class NewestBlocks implements Retention {
     const first = pruned.unprunedFrom(0);
     const oldestKept = finalized - this.blocks + 1;
     if (first >= oldestKept) return undefined;
-    return {first, next: pruned.unprunedFrom(Math.min(oldestKept, first + MAX_RUN_BLOCKS))};
+    return runUpTo(Math.min(oldestKept, first + MAX_RUN_BLOCKS), first, pruned, finalized);
   }
 
   backlog(pruned: PrunedView, finalized: number): number {
@@ -72,7 +80,7 @@ class FinalizationEnds implements Retention {
       const kept = this.ends.from(first);
       // `finalized` was read earlier. This finalization was recorded since.
       if (kept === undefined || kept > finalized) return undefined;
-      if (kept > first) return {first, next: pruned.unprunedFrom(Math.min(kept, first + MAX_RUN_BLOCKS))};
+      if (kept > first) return runUpTo(Math.min(kept, first + MAX_RUN_BLOCKS), first, pruned, finalized);
       this.keptBelow = first + 1;
     }
   }

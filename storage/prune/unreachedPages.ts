@@ -65,7 +65,8 @@ export async function unreachedPages(reader: StateReader, {first, next}: PruneRu
 }
 
 function readSince(reader: StateReader, first: number): number {
-  if (first === 0) return FIRST_PAGE;
+  // A slice may begin with pages that were replaced before its first block was complete.
+  if (first === 0 || (first === reader.firstBlock && reader.isSliced)) return FIRST_PAGE;
   // A first block that was built from a full state uses all of its pages. Only replaced ones are removed.
   return readAny(reader, first === reader.firstBlock ? first : first - 1).nextPage;
 }
