@@ -40,6 +40,8 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
   } = values;
   const nodes = readNodes(values, "l2", command);
   // With --diffs, the nodes of --l2 are only asked what is finalized.
+  if (contracts !== undefined && values.suite !== undefined && values.suite !== "keccak")
+    refuseFlag(command, "suite", `: expected keccak, which --contracts needs, got ${values.suite}`);
   if (diffs !== undefined && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
     ...{db, host, port, metricsPort, workers, diffs, allowUnverified, finalized, demo, verify},

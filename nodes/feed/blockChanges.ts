@@ -6,6 +6,7 @@
  *   changes   header fields, as in a block record (storage/block/blockRecord.ts)
  *             | flags u8: 1 chain id, 2 configuration | [chain id 32] | [length u32, configuration]        block 0 alone has them
  *             | accounts u32 | accounts, each: length u32, entry (storage/block/accountEntry.ts)
+ *             | [slice]                  of a store of slices, in place of accounts (sliceBytes.ts)
  */
 import {deflateRawSync, inflateRawSync} from "node:zlib";
 import type {AccountChange, AccountDifference} from "../../storage/block/accountDifference.ts";
@@ -16,6 +17,7 @@ import {encodeFields, readFields} from "../../storage/block/blockRecord.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {BodyReader, bigEndian, encodeNumber} from "../../storage/record/recordBody.ts";
 import {FeedError} from "./feedError.ts";
+import {encodeSliceBlock, readSliceBlock} from "./sliceBytes.ts";
 
 const COUNT_BYTES = 4;
 const HAS_CHAIN_ID = 1;
@@ -62,7 +64,7 @@ export function unpackChanges(block: FedBlock, unpackedBytes: number, packed: Bu
   );
 }
 
-function encodeChanges({header, accounts, chain}: BlockDifference): Buffer {
+function encodeChanges({header, accounts, chain, slice}: BlockDifference): Buffer {
   const entries: Buffer[] = [];
   for (let position = 0; position < accounts.count; position++) {
     const {address, change, onlyRead} = accounts.at(position);
@@ -71,7 +73,8 @@ function encodeChanges({header, accounts, chain}: BlockDifference): Buffer {
     entries.push(encodeNumber(entry.length, COUNT_BYTES), entry);
   }
   const count = encodeNumber(entries.length / 2, COUNT_BYTES);
-  return Buffer.concat([encodeFields(header), encodeChainConfig(chain), count, ...entries]);
+  const sliced = slice === undefined ? [] : [encodeSliceBlock(slice)];
+  return Buffer.concat([encodeFields(header), encodeChainConfig(chain), count, ...entries, ...sliced]);
 }
 
 function withoutBefore(change: AccountChange): AccountChange {
@@ -89,7 +92,8 @@ function decodeChanges({number, hash, stateRoot}: FedBlock, bytes: Buffer): Bloc
     const accounts = new AccountDifferences();
     for (let count = reader.number(COUNT_BYTES); count > 0; count--)
       addEntry(accounts, reader, reader.bytes(reader.number(COUNT_BYTES)));
-    return reader.end({header, expectedStateRoot: stateRoot, accounts, chain});
+    const slice = reader.left === 0 ? undefined : readSliceBlock(reader);
+    return reader.end({header, expectedStateRoot: stateRoot, accounts, chain, slice});
   } catch (error) {
     if (error instanceof StoreError) throw new FeedError(error.message);
     throw error;

@@ -287,7 +287,15 @@ export class BlockWriter {
     this.openResets = resets;
   }
 
-  private checkHeader({header, first}: BlockDifference): void {
+  private checkHeader({header, first, slice}: BlockDifference): void {
+    if (this.tip !== undefined && (slice === undefined) !== (this.slice === undefined)) {
+      const [has, given] =
+        slice === undefined ? ["slices", "the whole chain"] : ["the whole chain", "slices"];
+      throw new StoreError(
+        "BLOCK_INVALID",
+        `block ${header.number}: the store has ${has}, and the block is from a source of ${given}`,
+      );
+    }
     encodeFields(header); // throws if a field does not fit the record
     requireHash(header);
     const {number, hash, parentHash} = header;

@@ -23,7 +23,7 @@ export class PrunedBlocks {
   private readonly tos: number[] = [];
 
   /** @param first - the first block of the store: blocks before it were never stored */
-  constructor(private readonly first = 0) {}
+  constructor(private first = 0) {}
 
   /**
    * Where pruned and kept blocks meet, both records must be there. So must those of the blocks that ended a
@@ -49,6 +49,12 @@ export class PrunedBlocks {
       pruned.add(from, next - 1);
       kept = next;
     }
+  }
+
+  /** The store has got its first block, or another one. */
+  begin(first: number): void {
+    this.first = first;
+    if (first > 0) this.add(0, first - 1);
   }
 
   has(block: number): boolean {

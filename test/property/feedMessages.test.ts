@@ -42,6 +42,25 @@ const account: fc.Arbitrary<AccountDifference> = fc.record({
   address: bytes(20),
   change: fc.option(change, {nil: undefined}),
 });
+const OWN = {noNullPrototype: true};
+const nodes = fc.array(
+  fc.uint8Array({minLength: 1, maxLength: 80}).map(one => Buffer.from(one)),
+  {maxLength: 4},
+);
+const wholeSlots = fc.array(fc.record({path: word, value: word}, OWN), {maxLength: 3});
+const contract = fc.record(
+  {
+    address: bytes(20),
+    slots: fc.array(fc.record({slot: word, before: nodes}, OWN), {maxLength: 3}),
+    whole: fc.option(wholeSlots, {nil: undefined}),
+  },
+  OWN,
+);
+const slice: fc.Arbitrary<BlockDifference["slice"]> = fc.oneof(
+  fc.constant(undefined),
+  fc.constant("missed" as const),
+  fc.record({isFresh: fc.boolean(), nodes, contracts: fc.array(contract, {maxLength: 3})}, OWN),
+);
 const difference: fc.Arbitrary<BlockDifference> = fc
   .record({
     number: fc.nat(1000),
@@ -50,15 +69,17 @@ const difference: fc.Arbitrary<BlockDifference> = fc
     extraData: bytes(3),
     stateRoot: word,
     accounts: fc.array(account, {maxLength: 6}),
+    slice,
   })
-  .map(({number, hash, timestamp, extraData, stateRoot, accounts}) => {
+  .map(({number, hash, timestamp, extraData, stateRoot, accounts, slice}) => {
     const list = new AccountDifferences();
-    for (const one of accounts) list.add(one);
+    for (const one of slice === undefined ? accounts : []) list.add(one);
     const chain = number === 0 ? {chain: {chainId: 5n, config: "{}"}} : {};
     return {
       header: {number, hash, timestamp, extraData},
       expectedStateRoot: stateRoot,
       accounts: list,
+      slice,
       ...chain,
     };
   });
@@ -103,6 +124,7 @@ test("a block's changes come back as they were, in one message or many", () => {
       const again = readBack(messages) as BlockDifference;
       assert.deepEqual(again.header, block.header);
       assert.deepEqual(again.chain, block.chain);
+      assert.deepEqual(again.slice, block.slice);
       assert.deepEqual(again.expectedStateRoot, block.expectedStateRoot);
       assert.deepEqual(packChanges(again), packChanges(block));
     }),

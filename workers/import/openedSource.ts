@@ -1,5 +1,10 @@
 /** Opens the source of an import job. */
-import {type SourceBlock, SourceError, type SourceStep} from "../../nodes/blocks/sourceStep.ts";
+import {
+  SettingsFault,
+  type SourceBlock,
+  SourceError,
+  type SourceStep,
+} from "../../nodes/blocks/sourceStep.ts";
 import {readDifferenceLines} from "../../nodes/files/differenceLines.ts";
 import {openInput, readGenesis} from "../../nodes/files/inputFile.ts";
 import {readTrieLogLines} from "../../nodes/files/trieLogLines.ts";
@@ -27,6 +32,8 @@ export async function openSource(
   job: ImportJob,
   host: SourceHost,
 ): Promise<AsyncGenerator<SourceStep>> {
+  if (host.reader.isSliced && source.kind !== "node" && source.kind !== "feed")
+    throw new SettingsFault("the store has slices: only a node (--l2) or a feed has blocks for it");
   if (source.kind === "node") {
     const {readNode} = await import("./follow/nodeSource.ts");
     return readNode(source, job, host);

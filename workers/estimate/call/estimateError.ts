@@ -19,7 +19,8 @@ export function refuseOpStack(): EstimateError {
 
 export function refuseSlices(): EstimateError {
   const detail =
-    "chain_estimateGas is not available: this store has the state of some contracts only (--contracts)";
+    "chain_estimateGas is not available: this store has the state of some contracts only (--contracts). Ask a node " +
+    "that has the whole state, or start this server with --estimate-workers 0 and --gateway URL of one";
   return new EstimateError({failure: "NOT_AVAILABLE", detail});
 }
 
