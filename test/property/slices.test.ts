@@ -20,8 +20,8 @@ import {propertyRuns} from "../support/soak.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 import {type Kill, KillImage} from "../support/stores/killImage.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
+import {applySlice, CONTRACTS, RandomSlices, SLOTS_OF, TrieProver} from "../support/stores/randomSlices.ts";
 import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
-import {applySlice, CONTRACTS, SLOTS_OF, RandomSlices, TrieProver} from "../support/stores/randomSlices.ts";
 
 const ALL: History = {kind: "all"};
 /** Every fifth finalized block ends a finalization. */

@@ -229,7 +229,8 @@ export class ChainView {
     this.rollbacks = rollbacks;
     if ((read.latest ?? -1) < (before.latest ?? -1)) this.prunedBlocks.cut(read.latest ?? -1);
     const {earliest} = read;
-    if (before.latest === undefined && earliest !== undefined) this.prunedBlocks.begin(this.reader.firstBlock);
+    if (before.latest === undefined && earliest !== undefined)
+      this.prunedBlocks.begin(this.reader.firstBlock);
     const head =
       earliest === undefined ? read : {...read, earliest: this.prunedBlocks.unprunedFrom(earliest)};
     const isSame =

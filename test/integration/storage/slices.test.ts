@@ -15,8 +15,8 @@ import {OwnService} from "../../support/http/ownService.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
+import {applySlice, bytesOf, CONTRACTS, RandomSlices, SLOTS_OF} from "../../support/stores/randomSlices.ts";
 import {storedPages} from "../../support/stores/reachablePages.ts";
-import {applySlice, bytesOf, CONTRACTS, SLOTS_OF, SliceChain} from "../../support/stores/sliceChain.ts";
 import {tamper} from "../../support/stores/tamper.ts";
 
 const FIRST = 100;
@@ -25,7 +25,7 @@ const FINALIZED = 125;
 /** Blocks of which only the headers are stored. */
 const [GAP_FROM, GAP_TO] = [112, 115];
 
-const chain = new SliceChain(FIRST, 7);
+const chain = new RandomSlices(FIRST, 7);
 const taken: BlockDifference[] = [];
 const folder = new WorkFolder();
 const db = folder.file("db");
