@@ -2,7 +2,8 @@
  * Installs the nodes that the tests of this folder were made with, into the user's cache folder. It needs Go, its module proxy, and
  * some minutes. geth is installed by `go install`. op-geth replaces geth's module, which `go install` does not do, so opGeth/ is a
  * module that does: its go.sum has the hashes of all sources. No other client installs that way: erigon's releases are tagged v3, which
- * its module path does not say, and reth's package on crates.io has no program.
+ * its module path does not say, and reth's package on crates.io has no program. viem, which proves withdrawals, is a dependency of an
+ * example alone.
  *
  * Run: node dist/test/nodes/install.js
  */
@@ -28,7 +29,14 @@ function install(): number {
     );
     return 2;
   }
-  return installGeth(go) || installOpGeth(go);
+  return installViem() || installGeth(go) || installOpGeth(go);
+}
+
+function installViem(): number {
+  const folder = fileURLToPath(import.meta.resolve("#package/examples/withdrawal"));
+  console.log(`viem -> ${folder}`);
+  const {status} = spawnSync("npm", ["ci", "--silent", "--prefix", folder], {stdio: "inherit"});
+  return status ?? 1;
 }
 
 function installGeth(go: string): number {
