@@ -57,12 +57,13 @@ function findMoved(proof: readonly Uint8Array[], path: Uint8Array, hash: Uint8Ar
     const [encoded = node, child = node] = items;
     const flags = (encoded[0] ?? 0) >> 4;
     const nibbles = [...above.slice(0, depth), ...nibblesOf(encoded, flags & 1 ? 1 : 2)];
+    // A node that lies may send a longer path.
+    if (nibbles.length > PATH_NIBBLES) return undefined;
     for (let from = 0; from < nibbles.length; from++) {
       const again = encodeList([encodePath(nibbles.slice(from), flags & IS_LEAF), child]);
       if (isSame(keccak256(again), hash)) return again;
     }
     depth = nibbles.length;
-    if (depth >= PATH_NIBBLES) return undefined;
   }
   return undefined;
 }
