@@ -156,6 +156,8 @@ test("it begins at the node's head, without a genesis file, and proves the contr
   await follow();
   for (const contract of CONTRACTS) assert.equal(await compare(START, contract, []), undefined);
   assert.match((await compare(START, OTHER, [])) as string, /not in the store/);
+  const {ranges} = (await daemon.call("chain_getCoverage")).result;
+  assert.deepEqual(ranges, [[quantity(START), quantity(chain.height)]]);
 });
 
 test("every slot is proved at every block as the archive node proves it, written since the start or not", async () => {

@@ -40,3 +40,18 @@ test("what is asked of the ranges is what is asked of the blocks one by one", ()
     }),
   );
 });
+
+test("a store that gets a later block than 0 as its first one lacks those before, which were never pruned", () => {
+  const pruned = new PrunedBlocks();
+  // Of the same write as the first block.
+  pruned.add(8, 9);
+  pruned.begin(5);
+  assert.deepEqual(
+    [4, 5, 7, 8, 10].map(block => pruned.has(block)),
+    [false, false, false, true, false],
+  );
+  assert.deepEqual(pruned.unprunedRanges(12, 10).ranges, [
+    [10, 12],
+    [5, 7],
+  ]);
+});

@@ -24,3 +24,25 @@ test("finalizations: one that was recorded after the finalized block was read ha
   assert.equal(retention.backlog(pruned, 3), 3);
   assert.deepEqual(retention.nextRun(pruned, 7), {first: 4, next: 7});
 });
+
+test("a run ends at a block whose state is stored and that is final: above a gap, or below it", () => {
+  const gapped = (): PrunedBlocks => {
+    const pruned = new PrunedBlocks();
+    pruned.add(10, 20);
+    return pruned;
+  };
+  const newest = createRetention({kind: "newest", blocks: 5}, {from: () => undefined, last: () => undefined});
+  const ends = createRetention(
+    {kind: "finalizations"},
+    {from: block => (block <= 15 ? 15 : 30), last: () => 15},
+  );
+  for (const retention of [newest, ends]) {
+    const pruned = gapped();
+    assert.deepEqual(retention.nextRun(pruned, 18), {first: 0, next: 9});
+    pruned.add(0, 8);
+    assert.equal(retention.nextRun(pruned, 18), undefined);
+  }
+  assert.deepEqual(newest.nextRun(gapped(), 22), {first: 0, next: 21});
+  assert.deepEqual(newest.nextRun(gapped(), 30), {first: 0, next: 26});
+  assert.deepEqual(ends.nextRun(gapped(), 22), {first: 0, next: 21});
+});
