@@ -134,7 +134,7 @@ test("a genesis file that is none ends the service with exit code 2, though its 
   const l2 = ["--l2", "http://127.0.0.1:9", "--genesis", genesis, "--port", "0", "--estimate-workers", "0"];
   const end = await runHere(["serve", "--db", target, ...l2]);
   assert.equal(end.code, 2, end.stderr);
-  assert.match(end.stderr, /^error: the import can never succeed: .*config is missing/m);
+  assert.match(end.stderr, /^error: the import can never succeed: .*alloc is missing/m);
 });
 
 test("what can never work ends with exit code 2, whatever a node may say later", async () => {
