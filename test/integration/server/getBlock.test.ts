@@ -78,22 +78,23 @@ test("transactions are refused by name, and so is anything but true or false", a
     assert.equal((await daemon.call("eth_getBlockByNumber", params)).error.code, -32602);
 });
 
-test("a pruned block has its header still, though no proofs", async () => {
+test("a pruned block has its header still, though no proofs", async t => {
   const {lines} = await headLines(createLines(0, LATEST));
   await importLines(folder.file("pruned"), lines, {finalized: LATEST});
   const service = await OwnService.serve(["--db", folder.file("pruned"), "--workers", "1", "--history", "1"]);
+  t.after(() => service.stop());
   await service.until("block 3 to be pruned", async () => {
     const {error} = await service.call("eth_getProof", [ACCOUNT, [], "0x3"]);
     return error?.code === -32001;
   });
   for (const selector of ["0x3", headers[3]?.hash])
     assert.deepEqual((await ask(selector, false, service)).result, headers[3]);
-  await service.stop();
 });
 
-test("a block whose source gave only some fields of its header is -32004", async () => {
+test("a block whose source gave only some fields of its header is -32004", async t => {
   await importLines(folder.file("headless"), createLines(0, 1), {finalized: 1});
   const service = await OwnService.serve(["--db", folder.file("headless"), "--workers", "1"]);
+  t.after(() => service.stop());
   const {error} = await ask("latest", false, service);
   assert.equal(error.code, -32004);
   assert.match(
@@ -101,5 +102,4 @@ test("a block whose source gave only some fields of its header is -32004", async
     /^eth_getBlockByNumber is not available: the source of block 0x1 gave no whole header/,
   );
   assert.equal((await ask("0x2", false, service)).result, null);
-  await service.stop();
 });
