@@ -11,7 +11,7 @@ export type StoreErrorCode =
   | "STORE_UNREADABLE" // the operating system refuses: permissions, open files, disk
   | "WRITE_FAILED" // a write was refused: disk full, no permission
   | "BLOCK_UNKNOWN" // the store does not have this block
-  | "BLOCK_PRUNED" // the store had this block and still knows its hashes, but its trees were pruned
+  | "BLOCK_PRUNED" // the store knows this block's hashes, but its trees were pruned, or never recorded (a gap of slices)
   | "BLOCK_CONFLICT" // the store has a block of this number with another hash
   | "BLOCK_GAP" // block numbers are not consecutive
   | "PARENT_MISMATCH" // parentHash is not the hash of the block before
@@ -47,10 +47,21 @@ export class NodeMissing extends StoreError {
 }
 
 export class PrunedError extends StoreError {
-  constructor(readonly block: number) {
-    super("BLOCK_PRUNED", `block ${block} is pruned: its state is not kept any more`);
+  /** @param isMissed - the block is in a gap of a store of slices */
+  constructor(
+    readonly block: number,
+    isMissed: boolean,
+  ) {
+    super("BLOCK_PRUNED", describeLost(`block ${block}`, isMissed));
     this.name = "PrunedError";
   }
+}
+
+/** @param isMissed - as of PrunedError. @returns why the block cannot be proved */
+export function describeLost(block: string, isMissed: boolean): string {
+  return isMissed
+    ? `${block} is in a gap of the slices: its state was not recorded`
+    : `${block} is pruned: its state is not kept any more`;
 }
 
 /** Does the error mean "the bytes on disk are not what was written"? */

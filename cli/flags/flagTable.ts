@@ -94,9 +94,14 @@ function isList(flag: Flag | undefined): boolean {
   return typeof flag?.parse === "function" && flag.parse.length === 2;
 }
 
+/** @returns the flag's name without -- */
+export function nameOf(key: string): string {
+  return key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+}
+
 function createOption(key: string, flag: Flag, prefix: string): Option {
   const {description, unit, parse, preset, presetText = String(preset)} = flag;
-  const name = key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+  const name = nameOf(key);
   const option = new Option(unit === undefined ? `--${name}` : `--${name} ${unit}`, description);
   if (prefix !== "") option.env(`${prefix}_${name.replaceAll("-", "_").toUpperCase()}`);
   option.makeOptionMandatory(flag.isRequired === true);

@@ -2,11 +2,11 @@
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
 import type {NodeSource} from "../../workers/messages/importSource.ts";
-import {type Flag, readFlagFile, refuseFlag, secret, type ValuesOf, value} from "./flagTable.ts";
+import {type Flag, nameOf, readFlagFile, refuseFlag, secret, type ValuesOf, value} from "./flagTable.ts";
 import {hasReadableCredentials, parseText, redactUrls} from "./flagValues.ts";
 
-/** `node` is another proofd. */
-type NodeRole = "l2" | "l1" | "node";
+/** `node` is another proofd. `l2Archive` has old states. */
+type NodeRole = "l2" | "l2Archive" | "l1" | "node";
 
 export interface NodeOptions extends NodesSettings {
   /** ws and wss URLs that announce new heads. */
@@ -24,6 +24,7 @@ type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 const SEVERAL = "http or https; comma-separated, with failover";
 const DESCRIPTIONS: Readonly<Record<NodeRole, string>> = {
   l2: `layer-2 node, ${SEVERAL}; ws or wss URLs among them announce new blocks`,
+  l2Archive: `layer-2 node that still has the states that the nodes of --l2 have lost, ${SEVERAL}`,
   l1: `layer-1 node, ${SEVERAL}`,
   node: `trusted proofd, ${SEVERAL}`,
 };
@@ -35,6 +36,7 @@ const MIB = 2 ** 20;
 /** Differences of a large block have tens of MiB. Layer 1 is asked for fewer logs if a response is too long. */
 const MAX_ANSWER_BYTES: Readonly<Record<NodeRole, number>> = {
   l2: 128 * MIB,
+  l2Archive: 128 * MIB,
   l1: 4 * MIB,
   node: MIB,
 };
@@ -62,7 +64,7 @@ const OWN_HEADERS: readonly string[] = [
 export function createNodeFlags<R extends NodeRole>(role: R, needs?: string): NodeTable<R> {
   return {
     [role]: secret(value("<urls>", collectBy(",")).says(DESCRIPTIONS[role], needs), redactUrls),
-    ...createHeaderFlags(`${role}Header`, `every node of --${role}`, role),
+    ...createHeaderFlags(`${role}Header`, `every node of --${nameOf(role)}`, nameOf(role)),
   } as unknown as NodeTable<R>;
 }
 
@@ -89,7 +91,7 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
     refuseFlag(
       command,
       `${role}Header`,
-      `: expected no authorization if a URL of --${role} has a user, got one`,
+      `: expected no authorization if a URL of --${nameOf(role)} has a user, got one`,
     );
   return {
     urls: urls.filter(url => !isSocket(url)).map(({href}) => href),
@@ -102,19 +104,20 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
 
 export function readNodeSource(
   {subscriptions, ...nodes}: NodeOptions,
-  values: Pick<NodeSource, "source"> & {
+  values: Pick<NodeSource, "source" | "archive" | "sliceFrom"> & {
     readonly genesis: string | undefined;
     readonly to?: number | undefined;
     readonly contracts?: readonly string[] | undefined;
   },
   follow: boolean,
 ): NodeSource {
-  const {source, genesis: genesisPath, to} = values;
+  const {source, archive, sliceFrom, genesis: genesisPath, to} = values;
   const contracts = values.contracts?.map(text => {
     const [address = "", form] = text.split(":");
     return {address, isWhole: form !== undefined};
   });
-  return {kind: "node", source, contracts, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
+  const slices = {contracts, archive, sliceFrom};
+  return {kind: "node", source, ...slices, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }
 
 function readHeaderFile(

@@ -84,6 +84,11 @@ export const SERVE_FLAGS = {
       "in a store of slices: most requests a second to the node for slots that no block has written since the start; 0: none",
       "l2, !diffs",
     ),
+    ...createNodeFlags("l2Archive", "contracts"),
+    sliceFrom: value("<block>", parseBlockNumber).says(
+      "begin an empty store of slices with this block, read from --l2-archive, instead of the node's newest one",
+      "contracts, l2-archive",
+    ),
     allowUnverified: {...ALLOW_UNVERIFIED_FLAG, needs: "diffs | l2 | feed"},
     finalized: {...FINALIZED_FLAG, needs: "diffs | l2 | feed"},
     maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(

@@ -28,6 +28,7 @@ const UPLOAD_BYTES_PER_SECOND = 50e6;
 export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
   const {db, host, port, metricsPort, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
   const {maxFinalityLag, demo, checkStore: verify, sliceFetches} = values;
+  const archive = readNodes(values, "l2Archive", command);
   const {
     chainId,
     contracts,
@@ -50,7 +51,10 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
     // A new store of slices has no sparse trees.
     suite: values.suite ?? (contracts === undefined ? undefined : "keccak"),
     cacheBytes: cacheMb * 2 ** 20,
-    l2: diffs === undefined && nodes !== undefined ? readNodeSource(nodes, values, true) : undefined,
+    l2:
+      diffs === undefined && nodes !== undefined
+        ? readNodeSource(nodes, {...values, archive}, true)
+        : undefined,
     maxFinalityLagSeconds: maxFinalityLag,
     finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
     allowedHosts: allowHost,

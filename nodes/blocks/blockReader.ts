@@ -19,8 +19,8 @@ export interface NodeBlock {
 
 export interface BlockReader {
   readonly name: "execute" | "trace" | "trielogs" | "slice";
-  /** An empty store begins with the node's newest block, not with block 0. */
-  readonly beginsAtHead?: boolean;
+  /** The block that an empty store begins with, given the node's newest one. Default: 0. */
+  begin?(head: number): number;
   readonly maxBlocks: number;
   /**
    * Checks what can be checked without the blocks before them. @throws NodeFailure, NodeRefusal

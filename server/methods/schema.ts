@@ -24,6 +24,8 @@ function hexText(title: string, digits: string): Schema {
 }
 
 export const QUANTITY = hexText("quantity", "(0|[1-9a-f][0-9a-f]{0,63})");
+/** First and last block. */
+export const RANGE: Schema = {type: "array", items: QUANTITY, minItems: 2, maxItems: 2};
 export const HASH = hexText("32 bytes", "[0-9a-f]{64}");
 export const BYTES = hexText("bytes", "([0-9a-f]{2})*");
 

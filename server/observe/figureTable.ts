@@ -70,6 +70,8 @@ export const HELP = {
     "Requests for proofs and gas estimates refused because a queue was full, its expected wait was too long, or a client with less in the queue took the place",
   proofd_requests_aborted_total: "Requests whose client disconnected before the answer was complete",
   proofd_slice_fetches_total: "Requests to --l2 for slots that a store of slices lacks, by outcome",
+  proofd_slice_missed_blocks:
+    "Blocks in gaps of a store of slices, whose states were not recorded (docs/slices.md)",
   proofd_source_chosen: "1 for the source by which blocks of --l2 are read, 0 for all others",
   proofd_source_incomplete_slices_total:
     "Blocks that changed more slots of the contracts in slices than their traces name (docs/slices.md)",

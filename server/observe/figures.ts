@@ -60,6 +60,7 @@ export function readFigures(sources: FigureSources): FigureValues {
     proofd_queued_cost: sources.readQueuedCosts(),
     proofd_readers_cut_total: unsent.cut,
     proofd_refused_total: refusals.counts().map(({queue, reason, count}) => [queue, reason, count]),
+    proofd_slice_missed_blocks: engine.chain.gaps.reduce((sum, {from, to}) => sum + to - from + 1, 0),
     proofd_threads: countThreads(engine.readThreads()),
     proofd_slice_fetches_total: sources.slotFetches && Object.entries(sources.slotFetches),
     proofd_verify_findings_total: trouble.tableFindings,

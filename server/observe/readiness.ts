@@ -21,6 +21,9 @@ export interface AskedReadiness {
 
 const IMPORT_FAILED = "the import has failed";
 
+/** The newest ones, that a remark names. */
+const MOST_GAPS = 5;
+
 const NOTHING_MORE: AskedReadiness = {block: undefined, lagSeconds: undefined};
 
 export interface ReadinessSources {
@@ -76,6 +79,7 @@ export class Readiness {
       ...(this.sources.publishing?.describe(isPublic) ?? []),
       ...this.describeFailedFile(isPublic),
       ...this.describeUnverified(),
+      ...this.describeGaps(),
     ];
   }
 
@@ -106,6 +110,14 @@ export class Readiness {
     const [from, to] = range;
     const blocks = from === to ? `block ${from}` : `blocks ${from} to ${to}`;
     return [`unverified: ${blocks}, no header or finalization commits to their state`];
+  }
+
+  private describeGaps(): string[] {
+    const {gaps} = this.chain;
+    if (gaps.length === 0) return [];
+    const named = gaps.slice(-MOST_GAPS).map(({from, to}) => `${from} to ${to}`);
+    const more = gaps.length > named.length ? `, and ${gaps.length - named.length} older gaps` : "";
+    return [`gaps of the slices: the states of blocks ${named.join(", ")}${more} were not recorded`];
   }
 
   private describeFinalityLag(): string | undefined {

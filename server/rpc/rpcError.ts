@@ -1,6 +1,6 @@
 /** The JSON-RPC errors of this service: codes, data and text. Only the server knows the numbers. */
 import {encodeResponse} from "../../workers/messages/answers.ts";
-import type {NearestUnpruned} from "../../workers/messages/failure.ts";
+import {describeLost, type NearestUnpruned} from "../../workers/messages/failure.ts";
 import type {Head} from "../../workers/messages/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 
@@ -73,14 +73,14 @@ export function createBlockUnknownError(block: string, head: Head, kind = RpcErr
   return new kind(RpcCode.BLOCK_UNKNOWN, `block ${block} is not in the store: ${describeBlocks(head)}`, data);
 }
 
-/** The block was stored, but its state has been removed. @param nearest - blocks that can be proved */
+/** The block's state has been removed, or never was recorded. @param nearest - blocks that can be proved */
 export function createPrunedError(block: string, nearest: NearestUnpruned | undefined, head: Head): RpcError {
   const blocks = [nearest?.below, nearest?.above].filter(one => one !== undefined);
   const names = blocks.map(one => `block ${encodeQuantity(one)}`).join(" and ");
   const advice = names === "" ? "" : `; the nearest that can be proved: ${names}`;
   return new RpcError(
     RpcCode.BLOCK_UNKNOWN,
-    `block ${block} is pruned: its state is not kept any more${advice}`,
+    `${describeLost(`block ${block}`, nearest?.isMissed === true)}${advice}`,
     {
       earliest: encodeQuantity(head.earliest),
       finalized: encodeQuantity(head.finalized),

@@ -22,6 +22,8 @@ export interface SliceContract {
   readonly address: Uint8Array;
   /** Slots that the block changed, 32 bytes each, with their proofs at the parent: RLP of nodes, from the root down. */
   readonly slots: readonly {readonly slot: Uint8Array; readonly before: readonly Uint8Array[]}[];
+  /** All its slots are to be stored. */
+  readonly isWhole?: boolean | undefined;
   /** All slots after the block, in the order of their paths. Only of a contract that the parent's slice lacks. */
   readonly whole?: readonly WholeSlot[] | undefined;
 }

@@ -149,7 +149,13 @@ export class StateReader {
 
   /** If a block is pruned in the middle of a read, its missing pages are no damage. @throws StoreError BLOCK_PRUNED */
   refusePruned(block: number): void {
-    if (this.readPruned(block) !== undefined) throw new PrunedError(block);
+    const record = this.readPruned(block);
+    if (record !== undefined) throw new PrunedError(block, this.isMissed(record));
+  }
+
+  /** Is a pruned block one of which a store of slices never had the state? @throws StoreError RECORD_DAMAGED */
+  isMissed({trie}: BlockRecord): boolean {
+    return trie === undefined && this.readSlice() !== undefined;
   }
 
   /** @param hash - 32 bytes. @returns the number of the block with this hash, pruned or not */

@@ -42,19 +42,24 @@ type Batch = ReturnType<WriteTarget["db"]["batch"]>;
  *   BLOCK_PRUNED, WRITE_FAILED
  */
 export async function rollBack(target: WriteTarget, block: number, evenFinalized = false): Promise<void> {
-  const {reader, db, directory} = target;
+  const {reader} = target;
   const slice = reader.readRecord(SLICE);
-  if (slice !== undefined) await removeMissed(target);
   const latest = (await reader.latest()) ?? block;
-  const finalized = reader.readFinalized() ?? -1;
-  if (slice !== undefined && block < reader.firstBlock) return beginAgain(target, latest, slice);
+  const last = slice === undefined ? block : await unmissed(reader, block);
+  const isBegun = slice === undefined || last >= reader.firstBlock;
   // Every pruned block is finalized, so the check below refuses it.
-  if (evenFinalized || reader.readPruned(block) === undefined) reader.blockOrThrow(block);
-  if (!evenFinalized && block < Math.min(finalized, latest))
-    throw new StoreError(
-      "FINALIZED",
-      `blocks up to ${Math.min(finalized, latest)} are finalized, and finalized blocks are not removed`,
-    );
+  if (isBegun && (evenFinalized || reader.readPruned(last) === undefined)) reader.blockOrThrow(last);
+  const finalized = Math.min(reader.readFinalized() ?? -1, latest);
+  // Finalized blocks of a gap have nothing that readers cache.
+  if (!evenFinalized && last < (slice === undefined ? finalized : await unmissed(reader, finalized)))
+    throw refuseFinalized(finalized);
+  if (slice !== undefined) await removeMissed(target);
+  if (slice !== undefined && !isBegun) await beginAgain(target, latest, slice);
+  else await removeAbove(target, last, latest, evenFinalized);
+}
+
+async function removeAbove(target: WriteTarget, block: number, latest: number, evenFinalized: boolean) {
+  const {reader, db, directory} = target;
   const floor = encodeNumber(await reader.nextPage());
   // Synced before the blocks are removed: with a note that names a removed block, the store would seem to have lost it.
   acknowledge(directory, block, true);
@@ -73,17 +78,27 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   acknowledge(directory, block);
 }
 
+/** @returns the block, or the newest one below the gap of a store of slices that it is in */
+async function unmissed(reader: StateReader, block: number): Promise<number> {
+  const record = block < 0 ? undefined : reader.readPruned(block);
+  if (record === undefined || !reader.isMissed(record)) return block;
+  return (await reader.unprunedBelow(block)) ?? block;
+}
+
+function refuseFinalized(finalized: number): StoreError {
+  return new StoreError(
+    "FINALIZED",
+    `blocks up to ${finalized} are finalized, and finalized blocks are not removed`,
+  );
+}
+
 /** Removes all blocks of a store of slices, whose first block is on a branch that was left. */
 async function beginAgain(target: WriteTarget, latest: number, slice: Buffer): Promise<void> {
   const {reader, db, directory} = target;
   const {firstBlock} = reader;
   const finalized = reader.readFinalized() ?? -1;
-  if (finalized >= firstBlock)
-    throw new StoreError(
-      "FINALIZED",
-      `blocks up to ${finalized} are finalized, and finalized blocks are not removed`,
-    );
-  if (latest > firstBlock) await rollBack(target, firstBlock);
+  if (finalized >= firstBlock) throw refuseFinalized(finalized);
+  if (latest > firstBlock) await removeAbove(target, firstBlock, latest, false);
   const floor = encodeNumber(await reader.nextPage());
   removeNote(directory);
   const batch = db.batch();

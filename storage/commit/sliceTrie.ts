@@ -69,9 +69,11 @@ export class SliceTrie {
     before: TrieRoot | undefined,
     root: Uint8Array,
     number: number,
-    {address, slots, whole}: SliceContract,
+    {address, slots, isWhole, whole}: SliceContract,
   ): Promise<ReturnType<TrieWriter["absorb"]>> {
     if (before === undefined && whole !== undefined) return this.load(whole, root, number, address);
+    // The node lost the parent's state while blocks were read side by side. The next attempt reads all slots.
+    if (before === undefined && isWhole === true) throw invalid(number, address);
     const after = this.writer.absorb(before ?? EMPTY_TRIE, root, "slots");
     for (const {slot} of slots)
       if (

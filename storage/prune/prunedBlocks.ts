@@ -11,16 +11,23 @@ import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 
 export interface NearestUnpruned {
+  /** The block is in a gap of a store of slices. */
+  readonly isMissed: boolean;
   readonly below: number | undefined;
   readonly above: number;
 }
 
-export type PrunedView = Pick<PrunedBlocks, "has" | "unprunedFrom" | "unprunedRanges" | "nearest">;
+export type PrunedView = Pick<
+  PrunedBlocks,
+  "has" | "unprunedFrom" | "unprunedRanges" | "nearest" | "gapsFrom"
+>;
 
 export class PrunedBlocks {
   /** First and last block of each range, ascending. Ranges do not touch. */
   private readonly froms: number[] = [];
   private readonly tos: number[] = [];
+  /** Those of the ranges that a store of slices never had the states of. */
+  private gaps: {readonly from: number; readonly to: number}[] = [];
 
   /** @param first - the first block of the store: blocks before it were never stored */
   constructor(private first = 0) {}
@@ -45,8 +52,9 @@ export class PrunedBlocks {
       requireRecord(from - 1, reader.readBlock(from - 1));
       const next = await reader.unprunedFrom(from);
       if (next === undefined) return pruned;
-      requireRecord(next - 1, reader.readPruned(next - 1));
-      pruned.add(from, next - 1);
+      const last = requireRecord(next - 1, reader.readPruned(next - 1));
+      if (reader.isMissed(last)) pruned.addMissed(from, next - 1);
+      else pruned.add(from, next - 1);
       kept = next;
     }
   }
@@ -73,7 +81,13 @@ export class PrunedBlocks {
     const at = this.rangeAbove(block) - 1;
     const isIn = at >= 0 && block <= (this.tos[at] as number);
     const below = (isIn ? (this.froms[at] as number) : block) - 1;
-    return {below: below < 0 ? undefined : below, above: this.unprunedFrom(block + 1)};
+    const isMissed = this.gaps.some(({from, to}) => from <= block && block <= to);
+    return {isMissed, below: below < 0 ? undefined : below, above: this.unprunedFrom(block + 1)};
+  }
+
+  /** The gaps of a store of slices above `earliest`, the oldest block that is not pruned. Ascending. */
+  gapsFrom(earliest: number): readonly {readonly from: number; readonly to: number}[] {
+    return this.gaps.filter(({from}) => from > earliest);
   }
 
   /** The ranges of blocks up to `last` that are not pruned: the newest `limit`, and how many there are. */
@@ -105,8 +119,17 @@ export class PrunedBlocks {
     this.tos.splice(first, end - first, high);
   }
 
+  /** Blocks above all others, of which a store of slices has the headers only. */
+  addMissed(from: number, to: number): void {
+    this.add(from, to);
+    this.gaps.push({from, to});
+  }
+
   /** Blocks above `last` were removed. */
   cut(last: number): void {
+    this.gaps = this.gaps
+      .filter(({from}) => from <= last)
+      .map(({from, to}) => ({from, to: Math.min(to, last)}));
     const count = this.rangeAbove(last);
     this.froms.length = count;
     this.tos.length = count;
@@ -127,7 +150,8 @@ function requireEnds(reader: StateReader, earliest: number): void {
   }
 }
 
-function requireRecord(block: number, record: unknown): void {
+function requireRecord<Found>(block: number, record: Found | undefined): Found {
   if (record === undefined)
     throw new StoreError("RECORD_MISSING", `record of block ${block} is not in the store`);
+  return record;
 }

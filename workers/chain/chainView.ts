@@ -98,6 +98,11 @@ export class ChainView {
     return this.head().latest ?? -1;
   }
 
+  /** Ranges of blocks of which a store of slices did not record the state, above the oldest one that can be proved. */
+  get gaps(): readonly {readonly from: number; readonly to: number}[] {
+    return this.prunedBlocks.gapsFrom(this.head().earliest ?? 0);
+  }
+
   /** Blocks that cannot be proved any more. */
   get pruned(): PrunedView {
     return this.prunedBlocks;
@@ -203,7 +208,12 @@ export class ChainView {
     return {...failure, nearest: this.prunedBlocks.nearest(failure.block)};
   }
 
-  /** Called by the pruner, before it prunes, and for blocks of which only the headers are stored. @returns how many of the blocks were not pruned before */
+  /** Of these blocks only the headers are stored. The head that is above them is set next. */
+  addMissed(from: number, to: number): void {
+    this.prunedBlocks.addMissed(from, to);
+  }
+
+  /** Called by the pruner, before it prunes. @returns how many of the blocks were not pruned before */
   addPruned(from: number, to: number): number {
     const {prunedBlocks} = this;
     let added = 0;
@@ -231,8 +241,7 @@ export class ChainView {
     const {earliest} = read;
     if (before.latest === undefined && earliest !== undefined)
       this.prunedBlocks.begin(this.reader.firstBlock);
-    const head =
-      earliest === undefined ? read : {...read, earliest: this.prunedBlocks.unprunedFrom(earliest)};
+    const head = this.provable(read);
     const isSame =
       head.earliest === before.earliest &&
       head.finalized === before.finalized &&
@@ -240,6 +249,19 @@ export class ChainView {
     if (isSame) return;
     this.current = head;
     for (const listener of this.listeners) listener(head, before);
+  }
+
+  /** With the oldest and the newest finalized block that can be proved. */
+  private provable(read: Head): Head {
+    const {prunedBlocks} = this;
+    const {earliest, finalized} = read;
+    if (earliest === undefined) return read;
+    const isLost = finalized !== undefined && prunedBlocks.has(finalized);
+    return {
+      ...read,
+      earliest: prunedBlocks.unprunedFrom(earliest),
+      finalized: isLost ? prunedBlocks.nearest(finalized).below : finalized,
+    };
   }
 
   private summarize(block: number, read: () => BlockRecord): BlockSummary | Failure {

@@ -54,7 +54,7 @@ export class ChainWrites {
       listeners.onEvent(event);
     };
     const onSource = (event: SourceEvent): void => {
-      if (event.kind === "missed") this.chain.addPruned(event.from, event.to);
+      if (event.kind === "missed") this.chain.addMissed(event.from, event.to);
       listeners.onSource(event);
     };
     const onOutcome = (outcome: ImportOutcome): void => {

@@ -5,6 +5,7 @@ import {packChanges} from "../../nodes/feed/blockChanges.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {removeMissed} from "../../storage/commit/rollback.ts";
 import type {AccountReset} from "../../storage/commit/stateWriter.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
@@ -35,8 +36,8 @@ export class BlockIntake {
   private finalizedBySource = -1;
   /** The last block from the source that is in the store. */
   private newestSeen: number | undefined;
-  /** The blocks of which only the headers are stored, until they are reported. */
-  private missed: {readonly from: number; readonly to: number} | undefined;
+  /** The blocks of which only the headers are stored, until a later block is on disk. Ascending. */
+  private missed: {readonly from: number; readonly to: number}[] = [];
   private readonly rollbackSignal: RollbackSignal | undefined;
   /** The newest stored block before the import; -1 for none. */
   private latestBefore: number;
@@ -65,6 +66,8 @@ export class BlockIntake {
     signal: AbortSignal,
     onEvent: (event: SourceEvent) => void,
   ): Promise<BlockIntake> {
+    // A failed import may have ended in a gap.
+    if (store.reader.readSlice() !== undefined) await removeMissed(store);
     const [writer, head] = [await BlockWriter.create(store), await readHead(store)];
     return new BlockIntake(store, job, writer, head, signal, onEvent);
   }
@@ -74,8 +77,12 @@ export class BlockIntake {
     return (this.head.latest ?? -1) - this.latestBefore;
   }
 
+  /** Reports the gaps below the head that is on disk. */
   async readHead(): Promise<void> {
     this.head = await readHead(this.store);
+    const {latest = -1} = this.head;
+    for (const gap of this.missed.filter(({to}) => to < latest)) this.onEvent({kind: "missed", ...gap});
+    this.missed = this.missed.filter(({to}) => to >= latest);
   }
 
   describe(): ImportEvent {
@@ -163,8 +170,8 @@ export class BlockIntake {
           isVerified && block.isExecuted !== true && difference.expectedStateRoot === undefined;
         const hasOpenResets = believes && (await this.checkResets(block, difference, prepared.resets));
         const changes = this.job.keepsChanges === true ? packChanges(difference) : undefined;
-        this.noteMissed(difference);
         this.writer.commit(prepared, {isVerified, trie: found.trie, hasOpenResets, changes});
+        this.noteMissed(difference);
       } catch (error) {
         prepared.drop();
         throw error;
@@ -216,15 +223,14 @@ export class BlockIntake {
     // Only once the source has shown that it is of this chain, and only up to its newest block.
     if (finalized !== undefined && this.newestSeen !== undefined && this.mayFinalize)
       this.writer.markFinalized(finalized === "last" ? this.newestSeen : finalized);
-    const {missed} = this;
     await this.writer.flush();
-    if (missed === undefined || missed.to === this.writer.latest) return;
-    this.missed = undefined;
-    this.onEvent({kind: "missed", ...missed});
   }
 
   private noteMissed({header: {number}, slice}: BlockDifference): void {
-    if (slice === "missed") this.missed = {from: this.missed?.from ?? number, to: number};
+    if (slice !== "missed") return;
+    const last = this.missed.at(-1);
+    if (last?.to === number - 1) this.missed.pop();
+    this.missed.push({from: last?.to === number - 1 ? last.from : number, to: number});
   }
 
   /** Call it only when all blocks are flushed. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
@@ -232,6 +238,7 @@ export class BlockIntake {
     // Finalized blocks are not removed.
     if (block >= (this.head.finalized ?? -1)) this.rollbackSignal?.begin(block);
     await this.store.rollback(block);
+    this.missed = [];
     this.latestBefore = Math.min(this.latestBefore, block);
     await this.writer.reload();
     if (this.newestSeen !== undefined) this.newestSeen = Math.min(this.newestSeen, block);

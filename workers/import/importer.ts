@@ -141,7 +141,8 @@ export class Importer {
     // The ancestor may be a block of which only the header is stored.
     const to = (await reader.unprunedBelow(ancestor + 1)) ?? reader.firstBlock - 1;
     await this.rollback(to);
-    this.onEvent({kind: "reorganised", latest, ancestor: to});
+    const beginsAgain = this.intake.writer.latest === undefined;
+    this.onEvent({kind: "reorganised", latest, ancestor: to, beginsAgain});
   }
 
   private async begin(source: PullSource | StateSource): Promise<void> {

@@ -1,9 +1,9 @@
 /** What a worker could not do, as a value: structured clone drops error classes and fields. */
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import {isDamage, PrunedError, StoreError} from "../../storage/errors.ts";
+import {describeLost, isDamage, PrunedError, StoreError} from "../../storage/errors.ts";
 import type {NearestUnpruned} from "../../storage/prune/prunedBlocks.ts";
 
-export type {NearestUnpruned};
+export {describeLost, type NearestUnpruned};
 
 /** A failure that the server maps to a JSON-RPC code; `detail` is for the log or, where it is safe, the message. */
 export type Failure =

@@ -55,6 +55,10 @@ export interface NodeSource {
   readonly source: (typeof WHOLE_SOURCES)[number] | undefined;
   /** Contracts of which a store of slices is made. undefined: those that the store has, or the whole chain. */
   readonly contracts?: readonly SlicedAddress[] | undefined;
+  /** Of a store of slices: nodes that have the states of blocks that `nodes` have lost. */
+  readonly archive?: NodesSettings | undefined;
+  /** The block that a store of slices begins with. undefined: the node's newest one. */
+  readonly sliceFrom?: number | undefined;
   readonly nodes: NodesSettings;
   /** For this long at the start, the first healthy node is followed even if another one is ahead. */
   readonly surveyAfterMs: number;
@@ -84,7 +88,13 @@ export type SourceEvent =
       readonly reason?: string | undefined;
     }
   /** The node's chain was reorganised: the blocks above the ancestor are removed. `latest`: the newest before. */
-  | {readonly kind: "reorganised"; readonly latest: number; readonly ancestor: number}
+  | {
+      readonly kind: "reorganised";
+      readonly latest: number;
+      readonly ancestor: number;
+      /** A store of slices has no such ancestor: it begins again. */
+      readonly beginsAgain: boolean;
+    }
   /** How blocks are read from the nodes, and why so. */
   | {readonly kind: "chosen"; readonly source: NodeSourceName; readonly why: string}
   /** The method that reads blocks from this node, and why this one. */

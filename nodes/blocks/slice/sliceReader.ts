@@ -6,13 +6,15 @@
  *   slots that changed                   traces                         only if a storage root changed
  *   proofs of these slots                eth_getProof                   at the block, and at its parent
  *
- * A node has the states of its newest blocks only. Of an older block that it has not, only the header is taken.
+ * A node has the states of its newest blocks only. An older block is read from an archive node, if there is one. Else only
+ * its header is taken.
  */
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
-import type {BlockDifference, ChainConfig} from "../../../storage/block/blockDifference.ts";
-import type {SliceContract, SlicedAddress} from "../../../storage/block/sliceBlock.ts";
+import type {ChainConfig} from "../../../storage/block/blockDifference.ts";
+import type {SliceBlock, SliceContract, SlicedAddress} from "../../../storage/block/sliceBlock.ts";
 import {isSame, toHex} from "../../../storage/hex.ts";
 import {parseNumber} from "../../rpc/answerValues.ts";
+import {findNamedBlock} from "../../rpc/namedBlock.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
@@ -29,112 +31,194 @@ const GIVEN_UP_BLOCKS = 8;
 /** Storage roots of read blocks that are remembered. */
 const KNOWN_BLOCKS = 64;
 
+/** Most blocks that archive nodes are asked for in a second. */
+const ARCHIVE_BLOCKS = 50;
+
 type Proofs = readonly NodeProof[];
+type ChangedSlots = SliceContract["slots"];
+
+/** What a store of slices is made of, besides the blocks. */
+interface SliceSettings {
+  readonly contracts: readonly SlicedAddress[];
+  /** For the block that begins the store. */
+  readonly chain: ChainConfig;
+  /** The number of that block. undefined: the node's newest one. */
+  readonly from: number | undefined;
+  /**
+   * Runs work on a node that has old states, once there is one that answers. undefined: there are no such nodes.
+   *
+   * @throws NodeRefusal, or the reason why the import ends
+   */
+  readonly useArchive: (<T>(work: (node: Node) => Promise<T>) => Promise<T>) | undefined;
+}
 
 export class SliceReader implements BlockReader {
   readonly name = "slice";
   readonly maxBlocks = MAX_BLOCKS;
-  readonly beginsAtHead = true;
-  /** The contracts' storage roots after a block, by its hash (0x text). */
-  private readonly roots = new Map<string, readonly Uint8Array[]>();
+  private readonly contracts: readonly SlicedAddress[];
+  /** The contracts' storage roots after a block, by its hash (0x text); undefined: it was given up. */
+  private readonly roots = new Map<string, readonly Uint8Array[] | undefined>();
   private readonly traces: TraceSlots;
+  /** The first block with each contract of which all slots are wanted. Ranges of blocks are read side by side. */
+  private readonly wholeFrom: Map<string, number>;
+  private firstBlock = -1;
+  /** The states of these blocks were asked for in vain. */
+  private lost: {readonly node: string; readonly to: number} = {node: "", to: -1};
+  /** When the next block may be asked of an archive node. */
+  private dueMs = 0;
 
-  /** @param known - contracts that the store has. @param isEmpty - whether the next block begins the store. @param chain - for that block */
+  /** @param known - contracts that the store has, and since which block. @param isEmpty - whether it has no block */
   constructor(
-    private readonly contracts: readonly SlicedAddress[],
-    private readonly known: Set<string>,
-    private readonly chain: ChainConfig,
+    private readonly settings: SliceSettings,
+    known: ReadonlyMap<string, number>,
     private readonly isEmpty: () => boolean,
   ) {
-    this.traces = new TraceSlots(contracts.map(({address}) => address));
+    this.contracts = settings.contracts;
+    this.traces = new TraceSlots(this.contracts.map(({address}) => address));
+    this.wholeFrom = new Map(known);
+  }
+
+  begin(head: number): number {
+    this.firstBlock = this.settings.from ?? head;
+    return this.firstBlock;
   }
 
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
     const blocks = await readLinkedBlocks(node, from, to, false, (block, header) =>
       parseBlockBesidesTraces(block, header, false, () => undefined),
     );
-    const isEmpty = this.isEmpty();
     const read: NodeBlock[] = [];
-    for (const [i, block] of blocks.entries())
-      read.push(await this.readBlock(node, block, isEmpty && i === 0));
+    for (const block of blocks) read.push(await this.readBlock(node, block, from + blocks.length - 1));
     return read;
   }
 
-  private async readBlock(node: Node, block: BlockBesidesTraces, isFirst: boolean): Promise<NodeBlock> {
+  /** @param last - of the range */
+  private async readBlock(node: Node, block: BlockBesidesTraces, last: number): Promise<NodeBlock> {
     const {number, hash, parentHash} = block.header;
-    const proofs = await this.askProofs(node, number);
+    const isFirst = number === this.firstBlock && this.isEmpty();
+    const isLost = this.lost.node === node.name && number <= this.lost.to;
+    let slice = isLost ? "missed" : await this.readSlice(node, block, isFirst);
+    if (slice === "missed" && !isLost) await this.noteLost(node, number, last);
+    if (slice === "missed" || (slice.isFresh && !isFirst))
+      slice = (await this.readArchive(block, isFirst)) ?? slice;
+    if (slice === "missed" && isFirst) throw new NodeFailure(`no node has the state of block ${number}`);
+    if (slice === "missed") this.noteRoots(hash, undefined);
     const first = isFirst && number > 0 ? {number, ancestors: [parentHash]} : undefined;
-    const chain = isFirst ? this.chain : undefined;
-    const common = {header: block.header, accounts: new AccountDifferences(), first, chain};
-    let difference: BlockDifference = {...common, slice: "missed"};
-    let bytes = 0;
-    if (proofs !== undefined) {
-      const {contracts, nodes, isFresh} = await this.readSlots(node, block, proofs, isFirst);
-      bytes = nodes.reduce((sum, {length}) => sum + length, 0);
-      difference = {...common, slice: {nodes, contracts, isFresh}};
-    } else if (isFirst) throw new NodeFailure(`block ${number}: the node does not have its state`);
-    return {
-      number,
-      hash,
-      parentHash,
-      first,
-      bytes,
-      origin: `eth_getProof of ${node.name}`,
-      difference: async () => difference,
-    };
+    const chain = isFirst ? this.settings.chain : undefined;
+    const difference = {header: block.header, accounts: new AccountDifferences(), first, chain, slice};
+    const bytes = slice === "missed" ? 0 : slice.nodes.reduce((sum, {length}) => sum + length, 0);
+    const origin = `eth_getProof of ${node.name}`;
+    return {number, hash, parentHash, first, bytes, origin, difference: async () => difference};
   }
 
-  private async readSlots(
+  /** @returns undefined if no archive node has its state either */
+  private async readArchive(block: BlockBesidesTraces, isFirst: boolean): Promise<SliceBlock | undefined> {
+    const {number, hash} = block.header;
+    const {useArchive} = this.settings;
+    if (useArchive === undefined) return undefined;
+    const now = performance.now();
+    this.dueMs = Math.max(this.dueMs, now) + 1000 / ARCHIVE_BLOCKS;
+    await new Promise(resolve => setTimeout(resolve, this.dueMs - now));
+    try {
+      return await useArchive(async node => {
+        const named = await findNamedBlock(node, number);
+        if (named === undefined || !isSame(named.hash, hash))
+          throw new NodeFailure(`it does not have block ${number} with hash ${toHex(hash)}`);
+        const slice = await this.readSlice(node, block, isFirst);
+        return slice === "missed" ? undefined : slice;
+      });
+    } catch (error) {
+      if (error instanceof NodeRefusal && !error.isCallError) return undefined;
+      throw error;
+    }
+  }
+
+  /** @returns "missed" if the node no longer has the state */
+  private async readSlice(
     node: Node,
     block: BlockBesidesTraces,
-    proofs: Proofs,
     isFirst: boolean,
-  ): Promise<{contracts: SliceContract[]; nodes: Uint8Array[]; isFresh: boolean}> {
+  ): Promise<SliceBlock | "missed"> {
     const {number, hash, parentHash} = block.header;
+    const proofs = await this.askProofs(node, number);
+    if (proofs === undefined) return "missed";
     const now = proofs.map(({storageHash}) => storageHash);
     this.noteRoots(hash, now);
     const before = isFirst ? undefined : await this.findRoots(node, number - 1, parentHash);
-    const isFresh = before === undefined;
-    const moved = now.map((root, i) => before !== undefined && !isSame(before[i], root));
-    const slots = moved.includes(true) ? await this.traces.read(node, block) : new Map<string, string[]>();
+    const changed = before && (await this.readChanges(node, block, before, now));
+    const isFresh = changed === undefined;
     const nodes = proofs.flatMap(({account}) => account);
     const contracts: SliceContract[] = [];
-    for (const [i, {address, isWhole}] of this.contracts.entries()) {
-      const changed = moved[i] === true ? (slots.get(address) ?? []) : [];
-      const [after, then] = await Promise.all(
-        [number, number - 1].map(at => askSlots(node, address, changed, at)),
-      );
-      nodes.push(...(after ?? []).flat());
-      contracts.push({
-        address: Buffer.from(address.slice(2), "hex"),
-        slots: changed.map((slot, at) => ({
-          slot: Buffer.from(slot.slice(2), "hex"),
-          before: then?.[at] ?? [],
-        })),
-        whole:
-          isWhole && (isFresh || !this.known.has(address))
-            ? await readWholeStorage(node, address, {number, hash})
-            : undefined,
-      });
+    for (const {address, isWhole} of this.contracts) {
+      const slots = changed?.get(address) ?? [];
+      const names = slots.map(({slot}) => toHex(slot));
+      nodes.push(...(await askSlots(node, address, names, number)).flat());
+      const isLoaded = isWhole && (isFresh || number <= (this.wholeFrom.get(address) ?? number));
+      if (isLoaded) this.wholeFrom.set(address, number);
+      const whole = isLoaded ? await readWholeStorage(node, address, {number, hash}) : undefined;
+      contracts.push({address: Buffer.from(address.slice(2), "hex"), slots, isWhole, whole});
     }
-    for (const {address} of this.contracts) this.known.add(address);
-    return {contracts, nodes, isFresh};
+    return {nodes, contracts, isFresh};
+  }
+
+  /** @returns the slots that a block changed, by contract; undefined if the node no longer has its parent's state */
+  private async readChanges(
+    node: Node,
+    block: BlockBesidesTraces,
+    before: readonly Uint8Array[],
+    now: readonly Uint8Array[],
+  ): Promise<ReadonlyMap<string, ChangedSlots> | undefined> {
+    const {number} = block.header;
+    const moved = this.contracts.filter((_, i) => !isSame(before[i], now[i] as Uint8Array));
+    if (moved.length === 0) return new Map();
+    try {
+      const slots = await this.traces.read(node, block);
+      const changed = new Map<string, ChangedSlots>();
+      for (const {address} of moved) {
+        const names = slots.get(address) ?? [];
+        const proofs = await askSlots(node, address, names, number - 1);
+        const changes = names.map((name, i) => ({
+          slot: Buffer.from(name.slice(2), "hex"),
+          before: proofs[i] ?? [],
+        }));
+        changed.set(address, changes);
+      }
+      return changed;
+    } catch (error) {
+      if (!(error instanceof NodeRefusal)) throw error;
+      if ((await this.askProofs(node, number - 1)) !== undefined) throw error;
+      return undefined;
+    }
   }
 
   /** @returns undefined if the node does not have the state any more. @throws NodeRefusal if it has no newer one either */
   private async askProofs(node: Node, number: number): Promise<Proofs | undefined> {
-    const calls = this.contracts.map(({address}) => proofCall(address, [], hexQuantity(number)));
+    const calls = (at: string) => this.contracts.map(({address}) => proofCall(address, [], at));
+    for (let isSecond = false; ; isSecond = true)
+      try {
+        const answers = await node.requestAll(calls(hexQuantity(number)));
+        return answers.map((answer, i) =>
+          parseNodeProof(answer, 0, `block ${number}: eth_getProof of ${this.contracts[i]?.address}`),
+        );
+      } catch (error) {
+        // Any code: reth calls the number of an old block an invalid parameter.
+        if (!(error instanceof NodeRefusal)) throw error;
+        const newest = parseNumber(await node.request("eth_blockNumber", []), "eth_blockNumber");
+        if (number > newest - GIVEN_UP_BLOCKS) throw error;
+        await node.requestAll(calls("latest"));
+        // It may have been too busy the first time.
+        if (isSecond) return undefined;
+      }
+  }
+
+  /** The states of old blocks are lost in order, so the rest of a range need not be asked for one by one. */
+  private async noteLost(node: Node, number: number, last: number): Promise<void> {
+    this.lost = {node: node.name, to: number};
     try {
-      const answers = await node.requestAll(calls);
-      return answers.map((answer, i) =>
-        parseNodeProof(answer, 0, `block ${number}: eth_getProof of ${this.contracts[i]?.address}`),
-      );
+      if (number < last && (await this.askProofs(node, last)) === undefined)
+        this.lost = {node: node.name, to: last};
     } catch (error) {
-      if (!(error instanceof NodeRefusal) || error.isCallError) throw error;
-      const newest = parseNumber(await node.request("eth_blockNumber", []), "eth_blockNumber");
-      if (number > newest - GIVEN_UP_BLOCKS) throw error;
-      await node.requestAll(this.contracts.map(({address}) => proofCall(address, [], "latest")));
-      return undefined;
+      if (!(error instanceof NodeRefusal)) throw error;
     }
   }
 
@@ -143,18 +227,18 @@ export class SliceReader implements BlockReader {
     number: number,
     hash: Uint8Array,
   ): Promise<readonly Uint8Array[] | undefined> {
-    const known = this.roots.get(toHex(hash));
-    if (known !== undefined) return known;
+    const key = toHex(hash);
+    if (this.roots.has(key)) return this.roots.get(key);
     const proofs = await this.askProofs(node, number);
-    if (proofs !== undefined)
-      this.noteRoots(
-        hash,
-        proofs.map(({storageHash}) => storageHash),
-      );
-    return this.roots.get(toHex(hash));
+    if (proofs === undefined) return undefined;
+    this.noteRoots(
+      hash,
+      proofs.map(({storageHash}) => storageHash),
+    );
+    return this.roots.get(key);
   }
 
-  private noteRoots(hash: Uint8Array, roots: readonly Uint8Array[]): void {
+  private noteRoots(hash: Uint8Array, roots: readonly Uint8Array[] | undefined): void {
     this.roots.set(toHex(hash), roots);
     const [oldest] = this.roots.keys();
     if (this.roots.size > KNOWN_BLOCKS && oldest !== undefined) this.roots.delete(oldest);

@@ -15,6 +15,8 @@ const STATE_LINES: Readonly<Record<SourceState, string>> = {
 const REORGANISED =
   "the SOURCE's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch are read";
 
+const BEGINS_AGAIN =
+  "the SOURCE's chain was reorganised below the first block of the slices: they begin again at its head";
 const OPEN_RESETS =
   "accounts were removed and made again: only the SOURCE's word shows it, and no other node could be asked";
 const INCOMPLETE_SLICE =
@@ -109,7 +111,8 @@ export class SourceLog {
         break;
       case "reorganised":
         status.reorganisations++;
-        log.warn({latest: event.latest, ancestor: event.ancestor}, this.named(REORGANISED));
+        if (event.beginsAgain) log.warn({latest: event.latest}, this.named(BEGINS_AGAIN));
+        else log.warn({latest: event.latest, ancestor: event.ancestor}, this.named(REORGANISED));
     }
   }
 

@@ -3,17 +3,20 @@ import {toHex} from "../../../storage/hex.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {RpcCode} from "../../rpc/rpcError.ts";
 import {createReadError} from "../method.ts";
-import {HASH, objectOf, QUANTITY} from "../schema.ts";
+import {arrayOf, HASH, objectOf, QUANTITY, RANGE} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {createReady} from "./readyMethod.ts";
 
 const RESOURCE = objectOf({disabled: {type: "boolean"}}, {oldestBlock: QUANTITY});
+/** Of a store of slices: blocks between oldestBlock and head that cannot be proved. The newest ones, ascending. */
+const MAX_GAPS = 64;
+const PROOFS = objectOf({disabled: {type: "boolean"}}, {oldestBlock: QUANTITY, gaps: arrayOf(RANGE)});
 const NOT_SERVED = {disabled: true};
 
 export const ethCapabilities = createReady({
   name: "eth_capabilities",
   summary:
-    "The blocks that eth_getProof can answer for: stateproofs.oldestBlock to head, the newest finalized block. Other data is not served.",
+    "The blocks that eth_getProof can answer for: stateproofs.oldestBlock to head, the newest finalized block. A store of slices may have gaps between them, stateproofs.gaps. Other data is not served.",
   result: {
     name: "capabilities",
     schema: objectOf({
@@ -23,7 +26,7 @@ export const ethCapabilities = createReady({
       logs: RESOURCE,
       receipts: RESOURCE,
       blocks: RESOURCE,
-      stateproofs: RESOURCE,
+      stateproofs: PROOFS,
     }),
   },
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
@@ -32,6 +35,7 @@ export const ethCapabilities = createReady({
     const block = view.chain.readBlock(number);
     if ("failure" in block) throw createReadError(block, number, view.head);
     const oldestBlock = encodeQuantity(resolveSelector("earliest", "block", "provable", view));
+    const gaps = view.chain.gaps.slice(-MAX_GAPS).map(({from, to}) => [from, to].map(encodeQuantity));
     return JSON.stringify({
       head: {number: encodeQuantity(number), hash: toHex(block.hash)},
       state: NOT_SERVED,
@@ -39,7 +43,9 @@ export const ethCapabilities = createReady({
       logs: NOT_SERVED,
       receipts: NOT_SERVED,
       blocks: NOT_SERVED,
-      stateproofs: view.chain.hasTrie(number) ? {disabled: false, oldestBlock} : NOT_SERVED,
+      stateproofs: view.chain.hasTrie(number)
+        ? {disabled: false, oldestBlock, ...(gaps.length > 0 && {gaps})}
+        : NOT_SERVED,
     });
   },
 });

@@ -1,11 +1,9 @@
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import {arrayOf, nullable, objectOf, QUANTITY, type Schema} from "../schema.ts";
+import {arrayOf, nullable, objectOf, QUANTITY, RANGE} from "../schema.ts";
 import {createReady} from "./readyMethod.ts";
 
 /** `--history finalizations` keeps single blocks, thousands a year. */
 const MAX_RANGES = 64;
-
-const RANGE: Schema = {type: "array", items: QUANTITY, minItems: 2, maxItems: 2};
 
 export const getCoverage = createReady({
   name: "chain_getCoverage",

@@ -102,7 +102,7 @@ test("with --history finalizations, the blocks that ended one stay, and all abov
       [20, 20],
       [9, 9],
     ]);
-    assert.deepEqual(engine.chain.pruned.nearest(25), {below: 20, above: 33});
+    assert.deepEqual(engine.chain.pruned.nearest(25), {isMissed: false, below: 20, above: 33});
     for (const block of [9, 20, 33, 44])
       assert.ok((await proveCalls(engine, CALLS_OF(block))).every(text => text.startsWith("{")));
   });

@@ -89,7 +89,7 @@ export async function* readNodeBlocks(
     if (to - latest >= READING_BLOCKS || looksBehind >= MAX_LOOKS_BEHIND) watch.set("reading");
     looksBehind = 0;
     progress.target = to;
-    const from = latest < 0 && reader.beginsAtHead === true ? to : latest + 1;
+    const from = latest < 0 && reader.begin !== undefined ? reader.begin(to) : latest + 1;
     const wanted = {from, to, maxBlocks: reader.maxBlocks};
     for await (const block of readAhead(createRead(chain, reader), wanted, signal)) {
       // A command may have removed blocks.

@@ -44,6 +44,7 @@ export async function* readNode(
   const nodes = new Nodes({...settings, chainId}, event => watch.noteNode(event));
   const heads = new HeadSignal({...settings, urls: subscriptions, pollMs: POLL_MS}, onEvent);
   let executed: ExecuteReader | undefined;
+  let archive: Nodes | undefined;
   try {
     const ask = <T>(work: (node: Node) => Promise<T>): Promise<T> => nodes.use(work, signal);
     const contracts = findSliced(source, host);
@@ -58,8 +59,16 @@ export async function* readNode(
     const chainOf: NodeChain = {nodes, heads, survey, watch, host};
     if (contracts !== undefined) {
       const chain = {chainId: chainId ?? (await ask(readChainId)), config: genesis?.config};
-      const known = new Set(host.reader.readSlice()?.map(({address}) => address));
-      const read = new SliceReader(contracts, known, chain, () => writer.latest === undefined);
+      const known = (host.reader.readSlice() ?? []).filter(({to}) => to === undefined);
+      archive = source.archive && new Nodes({...source.archive, chainId: chain.chainId}, onEvent);
+      const read = new SliceReader(
+        {
+          ...{contracts, chain, from: source.sliceFrom},
+          useArchive: archive && (work => (archive as Nodes).use(work, signal)),
+        },
+        new Map(known.map(({address, from}) => [address, from])),
+        () => writer.latest === undefined,
+      );
       yield* readNodeBlocks(chainOf, read, follow ? undefined : (to ?? "head"));
       return;
     }
@@ -78,16 +87,20 @@ export async function* readNode(
   } catch (error) {
     throw signal.aborted ? new Stopped() : error;
   } finally {
-    await Promise.all([nodes.close(), heads.close(), executed?.execution.senders.close()]);
+    await Promise.all([nodes.close(), archive?.close(), heads.close(), executed?.execution.senders.close()]);
   }
 }
 
 /** @returns the contracts of a store of slices; undefined: the whole chain is stored. @throws SettingsFault */
 function findSliced(
-  {contracts}: NodeSource,
+  {contracts, sliceFrom}: NodeSource,
   {reader, writer}: SourceHost,
 ): readonly SlicedAddress[] | undefined {
   const stored = reader.readSlice();
+  if (sliceFrom !== undefined && writer.latest !== undefined && sliceFrom < writer.firstBlock)
+    throw new SettingsFault(
+      `--slice-from: the store begins with block ${writer.firstBlock}, and older blocks cannot be added to it`,
+    );
   if (contracts === undefined)
     return stored?.flatMap(({address, to}) => (to === undefined ? [{address, isWhole: false}] : []));
   if (stored === undefined && writer.latest !== undefined)

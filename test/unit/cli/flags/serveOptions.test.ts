@@ -47,7 +47,14 @@ test("flags of the store, the server, the nodes, finality and estimates", () => 
     {...l2, nodes: l2?.nodes.urls.map(String)},
     {
       ...{kind: "node", source: "trace", nodes: [L2], subscriptions: [], surveyAfterMs: 0},
-      ...{genesisPath: "g", follow: true, to: undefined, contracts: undefined},
+      ...{
+        genesisPath: "g",
+        follow: true,
+        to: undefined,
+        contracts: undefined,
+        archive: undefined,
+        sliceFrom: undefined,
+      },
     },
   );
   assert.ok(finality?.source === "l1");

@@ -25,7 +25,11 @@ test("what is asked of the ranges is what is asked of the blocks one by one", ()
         );
         if (!is) continue;
         const below = held.findLast(one => one < block);
-        assert.deepEqual(pruned.nearest(block), {below, above: held.find(one => one > block)});
+        assert.deepEqual(pruned.nearest(block), {
+          isMissed: false,
+          below,
+          above: held.find(one => one > block),
+        });
       }
       const expected: [number, number][] = [];
       for (const block of held.toReversed()) {
@@ -54,4 +58,26 @@ test("a store that gets a later block than 0 as its first one lacks those before
     [10, 12],
     [5, 7],
   ]);
+});
+
+test("gaps are pruned ranges of their own, and are cut with the blocks above", () => {
+  const pruned = new PrunedBlocks();
+  pruned.begin(5);
+  pruned.addMissed(10, 14);
+  pruned.addMissed(20, 29);
+  assert.deepEqual(pruned.nearest(12), {isMissed: true, below: 9, above: 15});
+  assert.deepEqual(pruned.unprunedRanges(40, 9).ranges, [
+    [30, 40],
+    [15, 19],
+    [5, 9],
+  ]);
+  pruned.cut(24);
+  assert.deepEqual(pruned.gapsFrom(5), [
+    {from: 10, to: 14},
+    {from: 20, to: 24},
+  ]);
+  pruned.add(5, 15);
+  assert.deepEqual(pruned.gapsFrom(pruned.unprunedFrom(5)), [{from: 20, to: 24}]);
+  pruned.cut(-1);
+  assert.deepEqual([pruned.gapsFrom(0), pruned.has(5), pruned.has(0)], [[], false, false]);
 });
