@@ -70,12 +70,14 @@ export class SlotFetcher {
   fetch(missing: readonly SlotsMissing[]): string | Promise<string> {
     if (this.perSecond === 0) return DISABLED;
     const fetches = new Map<string, Promise<Fetched>>();
+    let refusal: string | undefined;
     for (const {address, slots} of missing.flatMap(({accounts}) => accounts)) {
       const fetched = this.join(address, slots);
-      if (typeof fetched === "string") return fetched;
-      fetches.set(address, fetched);
+      if (typeof fetched === "string") refusal = fetched;
+      else fetches.set(address, fetched);
     }
-    return this.store(missing, fetches);
+    // What the others give is kept, so that another attempt needs less.
+    return refusal !== undefined && fetches.size === 0 ? refusal : this.store(missing, fetches, refusal);
   }
 
   /** Unfinished fetches fail. */
@@ -130,13 +132,16 @@ export class SlotFetcher {
   private async store(
     missing: readonly SlotsMissing[],
     fetches: ReadonlyMap<string, Promise<Fetched>>,
+    refusal: string | undefined,
   ): Promise<string> {
+    let reason = refusal;
     const proofs = new Map<string, Exclude<Fetched, string>>();
     for (const [address, fetching] of fetches) {
       const fetched = await fetching;
-      if (typeof fetched === "string") return fetched;
-      proofs.set(address, fetched);
+      if (typeof fetched === "string") reason = fetched;
+      else proofs.set(address, fetched);
     }
+    if (proofs.size === 0) return reason ?? OUTDATED;
     const proven = missing.map(({block, accounts}) => ({
       block,
       accounts: accounts.map(({address, slots}) => ({
@@ -146,7 +151,7 @@ export class SlotFetcher {
     }));
     try {
       await this.keep(proven);
-      return OUTDATED;
+      return reason ?? OUTDATED;
     } catch (error) {
       this.noteFailure(error as Error);
       return NOT_STORED;

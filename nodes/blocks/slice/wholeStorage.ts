@@ -1,9 +1,9 @@
 /** All slots of a contract: debug_storageRangeAt. */
 import type {WholeSlot} from "../../../storage/block/sliceBlock.ts";
 import {isSame, toHex} from "../../../storage/hex.ts";
-import {parseFixedBytes, parseObject, parseWord} from "../../rpc/answerValues.ts";
+import {optional, parseFixedBytes, parseObject, parseWord} from "../../rpc/answerValues.ts";
 import {findNamedBlock} from "../../rpc/namedBlock.ts";
-import {type Node, NodeFailure} from "../../rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 
 const SLOTS_PER_CALL = 4096;
 const WAIT_MS = 50;
@@ -25,11 +25,12 @@ export async function readWholeStorage(
     await new Promise(resolve => setTimeout(resolve, WAIT_MS));
   if (!isSame(next.parentHash, hash))
     throw new NodeFailure(`block ${number} was replaced while the slots of ${address} were read`);
-  for (let start: unknown = `0x${"0".repeat(64)}`; (start ?? undefined) !== undefined; ) {
+  for (let start: string | undefined = `0x${"0".repeat(64)}`; start !== undefined; ) {
     const params = [toHex(next.hash), 0, address, start, SLOTS_PER_CALL];
     const where = `debug_storageRangeAt of ${address}`;
-    const {storage, nextKey} = parseObject(await node.request("debug_storageRangeAt", params), where);
-    for (const [key, slot] of Object.entries(parseObject(storage, `${where}: storage`))) {
+    const {storage, nextKey} = parseObject(await askRange(node, params, where), where);
+    // geth has null for a contract without slots.
+    for (const [key, slot] of Object.entries(parseObject(storage ?? {}, `${where}: storage`))) {
       const path = parseFixedBytes(key, `${where}: a key`, 32);
       const last = slots.at(-1)?.path;
       // So a node cannot send the same slots for ever.
@@ -41,7 +42,22 @@ export async function readWholeStorage(
         );
       slots.push({path, value: parseFixedBytes(parseWord(parseObject(slot, key).value, where), where, 32)});
     }
-    start = nextKey;
+    const after: string | undefined = optional(nextKey, value => parseWord(value, `${where}: nextKey`));
+    if (after !== undefined && after <= start)
+      throw new NodeFailure(`${where}: expected nextKey to rise, got ${after} after ${start}`);
+    start = after;
   }
   return slots;
+}
+
+async function askRange(node: Node, params: readonly unknown[], where: string): Promise<unknown> {
+  try {
+    return await node.request("debug_storageRangeAt", params);
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error;
+    throw new NodeFailure(
+      `${where}: ${error.message}. With its default state scheme, geth gives all slots only after a block that the next one ` +
+        "does not change: leave out :whole for a contract that every block writes",
+    );
+  }
 }

@@ -1,7 +1,6 @@
 /** Slots that no block has written since a slice began: asked of the node's head, stored, and proved as of their block. */
 import assert from "node:assert/strict";
-import {execFileSync} from "node:child_process";
-import {mkdtemp, open, rm} from "node:fs/promises";
+import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {afterEach, beforeEach, test} from "node:test";
@@ -185,17 +184,16 @@ test("without a node the error says so", async () => {
 
 test("slots are stored by the import thread while an import runs", async () => {
   const {engine} = await serve();
-  const path = join(folder, "pipe");
-  execFileSync("mkfifo", [path]);
-  const pipe = await open(path, "r+");
-  const running = engine.startImport({source: {kind: "diffs", path}, allowUnverified: true}, () => {});
+  const nodes = {urls: ["http://127.0.0.1:9"], headers: {}, timeoutMs: 1000, maxAnswerBytes: 1e6};
+  const settings = {source: undefined, genesisPath: undefined, to: undefined, surveyAfterMs: 0};
+  const source = {kind: "node", nodes, ...settings, subscriptions: [], follow: true} as const;
+  const running = engine.startImport({source, allowUnverified: true}, () => {});
   assert.deepEqual(proofsOf(await ask(call([80, 81], 1))), proveAll([80, 81])[1]);
   const missing = {block: 99, accounts: []};
   await assert.rejects(engine.keepSlots([missing]), {code: "BLOCK_UNKNOWN"});
   assert.deepEqual(proofsOf(await ask(call([82], 1))), proveAll([82])[1]);
   running.stop();
   assert.equal((await running.outcome).ok, true);
-  await pipe.close();
 });
 
 /** @returns what ends the wait */

@@ -93,7 +93,7 @@ export async function* readNode(
 
 /** @returns the contracts of a store of slices; undefined: the whole chain is stored. @throws SettingsFault */
 function findSliced(
-  {contracts, sliceFrom}: NodeSource,
+  {contracts, source, sliceFrom}: NodeSource,
   {reader, writer}: SourceHost,
 ): readonly SlicedAddress[] | undefined {
   const stored = reader.readSlice();
@@ -101,6 +101,8 @@ function findSliced(
     throw new SettingsFault(
       `--slice-from: the store begins with block ${writer.firstBlock}, and older blocks cannot be added to it`,
     );
+  if (stored !== undefined && source !== undefined)
+    throw new SettingsFault(`--source ${source}: the store has slices, which have no other source`);
   if (contracts === undefined)
     return stored?.flatMap(({address, to}) => (to === undefined ? [{address, isWhole: false}] : []));
   if (stored === undefined && writer.latest !== undefined)
