@@ -1,8 +1,5 @@
 /** Reading LevelDB's files without LevelDB gives what LevelDB gives: every key, every edge of a range, deleted keys included. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
 import {test} from "node:test";
 import fc from "fast-check";
 import {Level} from "level";
@@ -11,6 +8,7 @@ import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
 import {readManifest} from "../../storage/leveldb/manifest.ts";
 import {propertyRuns} from "../support/soak.ts";
+import {makeTemporaryFolder} from "../support/temporaryFolder.ts";
 
 const RUNS = propertyRuns(1);
 const BATCHES = 60;
@@ -37,7 +35,7 @@ test("a snapshot of the files has the records that LevelDB has, also while Level
   const levels = new Set<number>();
   await fc.assert(
     fc.asyncProperty(fc.integer(), async seed => {
-      const directory = await mkdtemp(join(tmpdir(), "proofd-snapshot-"));
+      const directory = makeTemporaryFolder();
       const db = open(directory);
       try {
         await db.open();
@@ -62,7 +60,6 @@ test("a snapshot of the files has the records that LevelDB has, also while Level
         }
       } finally {
         await db.close();
-        await rm(directory, {recursive: true});
       }
     }),
     {numRuns: RUNS, seed: 4},

@@ -6,8 +6,6 @@
  */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {test} from "node:test";
 import fc from "fast-check";
@@ -28,6 +26,7 @@ import {type Kill, KillImage} from "../support/stores/killImage.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
 import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
 import {applyWithTrie} from "../support/stores/writtenStore.ts";
+import {makeTemporaryFolder} from "../support/temporaryFolder.ts";
 
 /** They grow an account tree from one page to three levels, and its index from none to directories of buckets. */
 const ACCOUNTS = 90;
@@ -302,8 +301,7 @@ test("kept blocks stay as they were while pruning comes and goes between imports
     last: fc.constantFrom<History>(ALL, {kind: "newest", blocks: 2}, {kind: "finalizations"}),
   });
   const property = fc.asyncProperty(plans, async ({seed, suite, taken, last}) => {
-    const folder = await mkdtemp(join(tmpdir(), "proofd-pruning-"));
-    const directory = join(folder, "db");
+    const directory = join(makeTemporaryFolder(), "db");
     const open = () =>
       StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes: 1 << 16, suite});
     try {
@@ -312,7 +310,6 @@ test("kept blocks stay as they were while pruning comes and goes between imports
       await walk.end(last);
     } finally {
       t.mock.restoreAll();
-      await rm(folder, {recursive: true});
     }
   });
   await fc.assert(property, {numRuns: propertyRuns(3), includeErrorInReport: true});

@@ -1,9 +1,8 @@
 /** The state root of every header against what sources say of the blocks: all of it gives that root, and less or else does not. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import fc from "fast-check";
 import type {ImportOutcome} from "../../workers/messages/importJob.ts";
 import {type DifferenceLine, encodeLines} from "../support/chains/differenceLine.ts";
@@ -11,15 +10,12 @@ import {headLines} from "../support/chains/headedLines.ts";
 import {randomChains} from "../support/chains/randomBlocks.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {importSource} from "../support/stores/importedStore.ts";
+import {makeTemporaryFolder} from "../support/temporaryFolder.ts";
 
 const RUNS = propertyRuns(15);
 
-let folder: string;
+const folder = makeTemporaryFolder();
 let stores = 0;
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-roots-"));
-});
-after(() => rm(folder, {recursive: true}));
 
 async function importAll(lines: readonly DifferenceLine[]): Promise<ImportOutcome> {
   const db = join(folder, `${++stores}.db`);

@@ -1,8 +1,5 @@
 /** Random programs on anvil: the differences from its traces, by both methods, against executing the blocks here. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import fc from "fast-check";
 import {recoverAuthority} from "../../evm/execution/run/authorizations.ts";
@@ -14,6 +11,7 @@ import {type RandomTraffic, randomTraffic} from "../support/chains/randomTraffic
 import {notRun} from "../support/processes/notRun.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {ComparedStores} from "../support/stores/comparedStores.ts";
+import {makeTemporaryFolder} from "../support/temporaryFolder.ts";
 
 const METHODS = ["stateDiff", "prestate"] as const;
 const CHAINS_PER_FORK = propertyRuns(1);
@@ -28,7 +26,7 @@ for (const fork of ["shanghai", "prague"])
   });
 
 async function compareChain(t: TestContext, fork: string, {alloc, blocks}: RandomTraffic): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "proofd-traces-"));
+  const folder = makeTemporaryFolder();
   const chain = await AnvilChain.start(folder, fork, alloc);
   if (typeof chain === "string") {
     t.diagnostic(`NOT CHECKED against a real node: ${chain}`);
@@ -64,6 +62,5 @@ async function compareChain(t: TestContext, fork: string, {alloc, blocks}: Rando
   } finally {
     await stores.close();
     await chain.anvil.stop();
-    await rm(folder, {recursive: true});
   }
 }

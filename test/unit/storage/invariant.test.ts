@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import {spawnSync} from "node:child_process";
-import {mkdtempSync, rmSync} from "node:fs";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
 import {test} from "node:test";
+import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 
 const moduleAt = (path: string): string =>
   JSON.stringify(new URL(`../../../storage/${path}`, import.meta.url).href);
@@ -32,22 +30,17 @@ test("a broken invariant in a thread ends the process with its name", () => {
 });
 
 test("a writer that gives a page number again ends the process before it writes", () => {
-  const folder = mkdtempSync(join(tmpdir(), "proofd-invariant-"));
-  try {
-    const {signal, stderr, stdout} = run(`import {StateStore} from ${moduleAt("stateStore.js")};
-      import {WriteBatch} from ${moduleAt("commit/writeBatch.js")};
-      const directory = ${JSON.stringify(folder)};
-      const store = await StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes: 1 << 20});
-      for (const name of ["first", "second"]) {
-        const batch = new WriteBatch(store, 1);
-        batch.putPage(spare => Buffer.concat([Buffer.from("N"), Buffer.alloc(1 + spare)]));
-        await batch.flush();
-        console.log(name);
-      }`);
-    assert.equal(signal, "SIGABRT");
-    assert.match(stderr, /broken invariant: page numbers rise from write to write/);
-    assert.equal(stdout, "first\n");
-  } finally {
-    rmSync(folder, {recursive: true});
-  }
+  const {signal, stderr, stdout} = run(`import {StateStore} from ${moduleAt("stateStore.js")};
+    import {WriteBatch} from ${moduleAt("commit/writeBatch.js")};
+    const directory = ${JSON.stringify(makeTemporaryFolder())};
+    const store = await StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes: 1 << 20});
+    for (const name of ["first", "second"]) {
+      const batch = new WriteBatch(store, 1);
+      batch.putPage(spare => Buffer.concat([Buffer.from("N"), Buffer.alloc(1 + spare)]));
+      await batch.flush();
+      console.log(name);
+    }`);
+  assert.equal(signal, "SIGABRT");
+  assert.match(stderr, /broken invariant: page numbers rise from write to write/);
+  assert.equal(stdout, "first\n");
 });

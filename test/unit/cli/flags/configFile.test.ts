@@ -1,16 +1,15 @@
 /** --config: a file with flags. */
 import assert from "node:assert/strict";
-import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
-import {tmpdir} from "node:os";
+import {writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {after, test} from "node:test";
+import {test} from "node:test";
 import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
 import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
 import {readFlags} from "../../../support/run/flagReading.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "proofd-config-"));
+const folder = makeTemporaryFolder();
 const path = join(folder, "proofd.conf");
-after(() => rmSync(folder, {recursive: true}));
 
 function read(lines: readonly string[], flags: readonly string[] = [], variables = {}) {
   writeFileSync(path, lines.join("\n"));

@@ -1,18 +1,17 @@
 /** The file of --fees: each field, its range, and what is said of a wrong one. */
 import assert from "node:assert/strict";
-import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
-import {tmpdir} from "node:os";
+import {writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {after, test} from "node:test";
+import {test} from "node:test";
 import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
 import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../../../workers/messages/estimateSettings.ts";
 import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 const DEFAULTS = DEFAULT_ESTIMATE_SETTINGS.fee;
-const folder = mkdtempSync(join(tmpdir(), "proofd-fees-"));
+const folder = makeTemporaryFolder();
 const path = join(folder, "fees.json");
-after(() => rmSync(folder, {recursive: true}));
 
 function read(text: string): FeeSettings {
   writeFileSync(path, text);

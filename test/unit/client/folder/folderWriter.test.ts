@@ -7,7 +7,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,9 +14,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {after, test} from "node:test";
+import {test} from "node:test";
 import {FolderWriter} from "../../../../client/folder/folderWriter.ts";
 import {type Manifest, readManifest} from "../../../../client/folder/manifest.ts";
 import type {AskedPull} from "../../../../client/folder/manifestParts.ts";
@@ -25,9 +23,9 @@ import {PulledError, type PulledErrorCode} from "../../../../client/folder/pulle
 import {type PulledRow, readRows} from "../../../../client/folder/readRows.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
 import {accountRow, askedOf, slotRow, treeRow} from "../../../support/pulled/pulledRows.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "pulled-"));
-after(() => rmSync(root, {recursive: true}));
+const root = makeTemporaryFolder();
 
 let folders = 0;
 const newFolder = () => join(root, `pull${folders++}`);

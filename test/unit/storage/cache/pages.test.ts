@@ -1,8 +1,5 @@
 /** Which pages a reader keeps: told by taking them out of LevelDB behind its back. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {Level} from "level";
 import {Pages} from "../../../../storage/cache/pages.ts";
@@ -11,23 +8,18 @@ import {INNER_PAGE} from "../../../../storage/page/innerPage.ts";
 import {LEAF_PAGE} from "../../../../storage/page/leafPage.ts";
 import {pageKey} from "../../../../storage/record/layout.ts";
 import {sealRecord} from "../../../../storage/record/record.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 /** The first byte of a branch page of a trie (storage/trie/triePage.ts). */
 const TRIE_PAGE = 0x54;
 
-let folder: string;
-let db: Level<Buffer, Buffer>;
+const db = new Level<Buffer, Buffer>(makeTemporaryFolder(), {keyEncoding: "buffer", valueEncoding: "buffer"});
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-pages-"));
-  db = new Level(folder, {keyEncoding: "buffer", valueEncoding: "buffer"});
   await db.open();
   await db.put(pageKey(ANOTHER_PAGE), sealRecord(pageKey(ANOTHER_PAGE), Buffer.of(INNER_PAGE)));
 });
-after(async () => {
-  await db.close();
-  await rm(folder, {recursive: true});
-});
+after(() => db.close());
 
 /** Read in between: the page read last is at hand in any case. */
 const ANOTHER_PAGE = 1 << 20;

@@ -1,15 +1,13 @@
 /** Blocks that say what was there before them: taken if the store has that, refused without a trace if not. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
-import {after, before as beforeAll, test} from "node:test";
+import {test} from "node:test";
 import type {AccountDifference} from "../../../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../../../storage/commit/blockWriter.ts";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
 import {StateStore} from "../../../../storage/stateStore.ts";
 import {applyWithTrie} from "../../../support/stores/writtenStore.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 const PRESENT = Buffer.alloc(20, 0xaa);
 const ABSENT = Buffer.alloc(20, 0xbb);
@@ -25,17 +23,9 @@ function word(value: bigint): Buffer {
 /** What block 0 leaves of PRESENT. */
 const HELD = {present: true, nonce: 5n, balance: 77n, keccakCodeHash: keccak256(CODE)};
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-before-"));
-});
-after(() => rm(folder, {recursive: true}));
-
-let stores = 0;
 async function openStore(suite = "sha256"): Promise<{store: StateStore; writer: BlockWriter}> {
-  const directory = join(folder, `${stores++}`);
   const store = await StateStore.open({
-    directory,
+    directory: makeTemporaryFolder(),
     role: "owner",
     createIfMissing: true,
     cacheBytes: 1 << 20,

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
-import {mkdtemp, readdir, rm, statfs, truncate, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {readdir, statfs, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {missingSpace} from "../../../../storage/directory/diskSpace.ts";
-
-let folder: string;
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-room-"));
-});
-after(() => rm(folder, {recursive: true}));
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 test("a disk needs free space for LevelDB's logs and 16 MiB, and what is missing names both figures", async () => {
+  const folder = makeTemporaryFolder();
   assert.equal(missingSpace(folder), undefined);
   const {bavail, bsize} = await statfs(folder);
   const log = join(folder, "000003.log");

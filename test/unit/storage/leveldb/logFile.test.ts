@@ -1,23 +1,22 @@
 /** LevelDB's log format, read as LevelDB writes it; a torn end is told from damage. */
 import assert from "node:assert/strict";
-import {mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {readdir, readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {before, test} from "node:test";
 import {Level} from "level";
 import {crc32c, crc32cPrefix, unmaskCrc} from "../../../../storage/leveldb/crc32c.ts";
 import {LOG_BLOCK_BYTES, type LogContents, readLog} from "../../../../storage/leveldb/logFile.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 /** Values of a log: small ones, one that ends 3 bytes before its block does, and some of several blocks. */
 const VALUE_BYTES = [10, 300, 0, 32_000, 70_000, 5, 5, 100_000, 12, 40];
 
-let folder: string;
+const folder = makeTemporaryFolder();
 /** A log as LevelDB writes it, one record for each value. */
 let log: Buffer;
 /** Where each record ends. */
 const ends: number[] = [];
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-log-"));
   const directory = join(folder, "db");
   const db = new Level<string, Buffer>(directory, {valueEncoding: "buffer", compression: false});
   await db.open();
@@ -28,9 +27,6 @@ before(async () => {
   }
   await db.close();
   log = await readFile(join(directory, name));
-});
-after(async () => {
-  await rm(folder, {recursive: true});
 });
 
 /** The masked form that LevelDB stores. */

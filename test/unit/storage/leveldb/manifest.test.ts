@@ -1,11 +1,11 @@
 /** LevelDB's manifest: what a database says of its logs, and readings that meet a change. What is refused, integration/storage shows. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm, unlink} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {unlink} from "node:fs/promises";
 import {join} from "node:path";
 import {test} from "node:test";
 import {Level} from "level";
 import {liveLogs, type Manifest, readUnchanged} from "../../../../storage/leveldb/manifest.ts";
+import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
 const TABLE = {number: 7, level: 0, size: 100, smallest: Buffer.alloc(8), largest: Buffer.alloc(8)};
 const MANIFEST: Manifest = {
@@ -22,23 +22,19 @@ test("the live logs are those from the log number on, and the previous one, in t
 });
 
 test("what was read is discarded if the manifest is gone at the second look", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "proofd-manifest-"));
-  try {
-    const db = new Level(directory);
-    await db.open();
-    await db.close();
-    const discarded: string[] = [];
-    const reading = readUnchanged(
-      directory,
-      async () => {
-        await unlink(join(directory, "CURRENT"));
-        return "snapshot";
-      },
-      result => discarded.push(result),
-    );
-    await assert.rejects(reading, {code: "ENOENT"});
-    assert.deepEqual(discarded, ["snapshot"]);
-  } finally {
-    await rm(directory, {recursive: true});
-  }
+  const directory = makeTemporaryFolder();
+  const db = new Level(directory);
+  await db.open();
+  await db.close();
+  const discarded: string[] = [];
+  const reading = readUnchanged(
+    directory,
+    async () => {
+      await unlink(join(directory, "CURRENT"));
+      return "snapshot";
+    },
+    result => discarded.push(result),
+  );
+  await assert.rejects(reading, {code: "ENOENT"});
+  assert.deepEqual(discarded, ["snapshot"]);
 });

@@ -1,9 +1,8 @@
 /** Every format gives back the rows that it took, and refuses rows that no pull writes. */
 import assert from "node:assert/strict";
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
-import {tmpdir} from "node:os";
+import {readFileSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {after, test} from "node:test";
+import {test} from "node:test";
 import fc from "fast-check";
 import {parquetReadObjects} from "hyparquet";
 import {FORMAT_NAMES, type FormatName} from "../../../../../client/folder/format/formatName.ts";
@@ -12,9 +11,9 @@ import {PulledError} from "../../../../../client/folder/pulledError.ts";
 import type {ColumnKind, ColumnValue} from "../../../../../client/folder/row/column.ts";
 import {type AnyRow, TABLE_NAMES, TABLES, type Table} from "../../../../../client/folder/row/tables.ts";
 import {accountRow, slotRow} from "../../../../support/pulled/pulledRows.ts";
+import {makeTemporaryFolder} from "../../../../support/temporaryFolder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "pulled-formats-"));
-after(() => rmSync(root, {recursive: true}));
+const root = makeTemporaryFolder();
 
 function write(format: FormatName, table: Table, rows: readonly AnyRow[]): {path: string; bytes: Buffer} {
   const path = join(root, `${table.name}.${format}`);
