@@ -8,9 +8,7 @@ import {type ChangeRange, verifyChanges} from "../../client/leaves/changeRange.t
 import {splitCursor} from "../../client/leaves/changesReader.ts";
 import type {LeafChange} from "../../client/leaves/foldChanges.ts";
 import type {KeyedLeaf} from "../../client/leaves/treeLeaf.ts";
-import type {Engine} from "../../workers/engine.ts";
-import {answerStart} from "../../workers/messages/answers.ts";
-import {ChangeScope, type ChangesCall, packChanges} from "../../workers/messages/changesCall.ts";
+import {ChangeScope, packChanges} from "../../workers/messages/changesCall.ts";
 import {ProofForm} from "../../workers/messages/packedCall.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
@@ -20,24 +18,8 @@ import {ReferenceState} from "../support/reference/referenceState.ts";
 import {ReferenceTree} from "../support/reference/referenceTree.ts";
 import {isSoak, propertyRuns, sampleOf} from "../support/soak.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
-import {proveJob} from "../support/stores/proveCalls.ts";
+import {proveBothForms} from "../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
-
-/** @returns the answer's bytes, or the failure's text. Asks one job for them plain and in hex, and compares the two */
-async function proveChanges(engine: Engine, call: ChangesCall): Promise<Uint8Array | string> {
-  const calls = Buffer.concat([
-    packChanges(call, ProofForm.CHANGES_HEX),
-    packChanges(call, ProofForm.CHANGES_BYTES),
-  ]);
-  const {text, ends, failures} = await proveJob(engine, {calls, ids: ["7", "8"]});
-  const [failure] = failures;
-  if (failure !== undefined) return `${failure.failure}: ${failure.detail}`;
-  const [response, bytes] = [0, 1].map(one =>
-    text.subarray(answerStart(ends, one), (ends[one] as number) - 1),
-  ) as [Uint8Array, Uint8Array];
-  assert.equal(Buffer.from(response).toString(), `{"jsonrpc":"2.0","id":7,"result":"${encodeHex(bytes)}"}`);
-  return new Uint8Array(bytes);
-}
 
 /** How many leaves pages may have, taken in turn, and which blocks are compared. */
 const pages = fc.array(fc.oneof(fc.integer({min: 1, max: 9}), fc.constantFrom(64, 4096)), {
@@ -83,14 +65,19 @@ class Comparison {
     let cursor: bigint | undefined = 0n;
     while (cursor !== undefined) {
       const count = counts[this.turn++ % counts.length] as number;
-      const bytes = await proveChanges(this.store.engine, {
+      const call = {
         fromBlock: blocks[0].number,
         toBlock: blocks[1].number,
         scope: {accounts: ChangeScope.ACCOUNTS, all: ChangeScope.ALL}[tree] ?? ChangeScope.STORAGE,
         address: tree.startsWith("0x") ? decodeHex(tree.toLowerCase()) : undefined,
         cursor: splitCursor(cursor),
         count,
-      });
+      };
+      const bytes = await proveBothForms(
+        this.store.engine,
+        packChanges(call, ProofForm.CHANGES_HEX),
+        packChanges(call, ProofForm.CHANGES_BYTES),
+      );
       if (typeof bytes === "string") assert.fail(bytes);
       const [from, to] = blocks.map(({number}) => state.stateRoot(number)) as [Uint8Array, Uint8Array];
       const range = verifyChanges(state.suite, {from, to}, {tree, cursor, count}, bytes);

@@ -2,13 +2,11 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
+import {decodeHex} from "../../client/bytes/hex.ts";
 import {compactAnswers, verifyMultiProof} from "../../client/compact/compactProof.ts";
 import {type HashSuite, word} from "../../client/hash/hashSuites.ts";
 import {verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
-import type {Engine} from "../../workers/engine.ts";
-import {answerStart, SEPARATOR} from "../../workers/messages/answers.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../workers/messages/packedCall.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
@@ -16,29 +14,8 @@ import {proofRequests} from "../support/reference/proofRequests.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import {isSoak, propertyRuns, sampleOf} from "../support/soak.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
-import {proveJob} from "../support/stores/proveCalls.ts";
+import {proveBothForms} from "../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
-
-/** @returns the proof's bytes. Asks one job for them plain and in hex, and compares the two */
-async function proveMulti(
-  engine: Engine,
-  block: number,
-  request: readonly ProofRequest[],
-): Promise<Uint8Array> {
-  const calls = Buffer.concat([
-    packMulti(block, request, ProofForm.MULTI_HEX),
-    packMulti(block, request, ProofForm.MULTI_BYTES),
-  ]);
-  const {text, ends, failures} = await proveJob(engine, {calls, ids: ["7", "8"]});
-  assert.deepEqual(failures, []);
-  const [response, bytes] = [0, 1].map(call => {
-    const answer = Buffer.from(text.subarray(answerStart(ends, call), ends[call]));
-    assert.equal(answer.toString("latin1", answer.length - 1), SEPARATOR);
-    return answer.subarray(0, -1);
-  }) as [Buffer, Buffer];
-  assert.equal(response.toString(), `{"jsonrpc":"2.0","id":7,"result":"${encodeHex(bytes)}"}`);
-  return new Uint8Array(bytes);
-}
 
 function packMulti(block: number, request: readonly ProofRequest[], form: ProofForm): Buffer {
   return Buffer.concat(
@@ -75,7 +52,12 @@ async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<voi
       for (const request of requests) {
         const root = state.stateRoot(block);
         const answers = request.map(entry => state.prove(block, entry.address, entry.storageKeys));
-        const bytes = await proveMulti(store.engine, block, request);
+        const bytes = await proveBothForms(
+          store.engine,
+          packMulti(block, request, ProofForm.MULTI_HEX),
+          packMulti(block, request, ProofForm.MULTI_BYTES),
+        );
+        if (typeof bytes === "string") assert.fail(bytes);
         assert.deepEqual(bytes, compactAnswers(suite, request, answers));
         const proven = request.map(({address, storageKeys}, i) =>
           verifyProof(suite, root, address, storageKeys, answers[i]),

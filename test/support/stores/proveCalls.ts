@@ -1,5 +1,6 @@
 /** Sends calls of chain_getProof to the engine in packed form (workers/messages/packedCall.ts) and returns the answers' texts. */
-import {decodeHex} from "../../../client/bytes/hex.ts";
+import assert from "node:assert/strict";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {type Answers, answerStart, SEPARATOR} from "../../../workers/messages/answers.ts";
@@ -61,6 +62,29 @@ async function provePart(engine: Proving, calls: readonly ProveCall[], firstId: 
     if (!text.endsWith(SEPARATOR)) throw new Error(`answer ${i} does not end with a comma`);
     return text.slice(0, -SEPARATOR.length);
   });
+}
+
+/**
+ * Asks one job for an answer in hex and for the same in bytes, and compares the two.
+ *
+ * @returns the answer's bytes, or the failure's text
+ */
+export async function proveBothForms(
+  engine: Proving,
+  hexCall: Uint8Array,
+  bytesCall: Uint8Array,
+): Promise<Uint8Array | string> {
+  const calls = Buffer.concat([hexCall, bytesCall]);
+  const {text, ends, failures} = await proveJob(engine, {calls, ids: ["7", "8"]});
+  const [failure] = failures;
+  if (failure !== undefined) return `${failure.failure}: ${failure.detail}`;
+  const [response, bytes] = [0, 1].map(call => {
+    const answer = Buffer.from(text.subarray(answerStart(ends, call), ends[call]));
+    assert.equal(answer.toString("latin1", answer.length - 1), SEPARATOR);
+    return answer.subarray(0, -1);
+  }) as [Buffer, Buffer];
+  assert.equal(response.toString(), `{"jsonrpc":"2.0","id":7,"result":"${encodeHex(bytes)}"}`);
+  return new Uint8Array(bytes);
 }
 
 export function proveJob(engine: Proving, job: ProveJob): Promise<Answers> {
