@@ -28,20 +28,15 @@ before(async () => {
 
 after(() => chain?.stop());
 
-function flagsOf(name: string, source: string, ...urls: readonly string[]): string[] {
-  const nodes = urls.flatMap(url => ["--l2", url]);
-  return ["--db", chain.file(name), "--genesis", chain.genesisPath, "--source", source, ...nodes];
-}
-
 test("execute reads every block from it", async () => {
-  await withFollower(flagsOf("executed", "execute", pruned.url), async daemon => {
+  await withFollower(chain.flagsOf("executed", "execute", pruned.url), async daemon => {
     await waitForHash(daemon, BLOCKS, chain.hashOf(BLOCKS));
     assert.doesNotMatch(daemon.stderr, /"state":"(down|failed)"/);
   });
 });
 
 test("trace says which blocks' states are missing and what helps, once, and goes on with an archive node beside it", async () => {
-  const alone = flagsOf("traced", "trace", pruned.url);
+  const alone = chain.flagsOf("traced", "trace", pruned.url);
   await withFollower(alone, async daemon => {
     const told = `block 1: ${pruned.url} refuses eth_getCode: ${HINT}; --source execute needs none`;
     await daemon.waitForStderr(/the import failed/);

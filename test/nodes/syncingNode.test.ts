@@ -29,26 +29,23 @@ before(async () => {
 
 after(() => chain?.stop());
 
-function flagsOf(name: string, source: string, ...urls: readonly string[]): string[] {
-  const nodes = urls.flatMap(url => ["--l2", url]);
-  return ["--db", chain.file(name), "--genesis", chain.genesisPath, "--source", source, ...nodes];
-}
-
 for (const source of SOURCES)
   for (const isFirst of [true, false])
     test(`by ${source}, a synced node is followed that is ${isFirst ? "after" : "before"} it in the list`, async () => {
       const urls = isFirst ? [syncing.url, synced.url] : [synced.url, syncing.url];
-      await withFollower(flagsOf(`${source}-${isFirst}`, source, ...urls), async daemon => {
+      await withFollower(chain.flagsOf(`${source}-${isFirst}`, source, ...urls), async daemon => {
         await waitForHash(daemon, BLOCKS, chain.hashOf(BLOCKS));
         assert.doesNotMatch(daemon.stderr, /the import failed/);
       });
     });
 
 test("alone it is waited for, nothing is removed, and its blocks are read as it gets them", async () => {
-  const [executed = [], traced = []] = SOURCES.map(source => flagsOf(`alone-${source}`, source, syncing.url));
+  const [executed = [], traced = []] = SOURCES.map(source =>
+    chain.flagsOf(`alone-${source}`, source, syncing.url),
+  );
   for (const flags of [executed, traced])
     assert.ok((await importHere([...flags, "--l2", synced.url, "--to", `${HELD}`])).ok);
-  await withFollower(flagsOf("empty", "execute", syncing.url), empty =>
+  await withFollower(chain.flagsOf("empty", "execute", syncing.url), empty =>
     withFollower(executed, first =>
       withFollower(traced, async second => {
         await waitForHead(empty, 0);

@@ -86,6 +86,12 @@ export class EngineChain {
     return this.folder.file(name);
   }
 
+  /** For a follower of these nodes with the store `name`. */
+  flagsOf(name: string, source: string, ...urls: readonly string[]): string[] {
+    const nodes = urls.flatMap(url => ["--l2", url]);
+    return ["--db", this.file(name), "--genesis", this.genesisPath, "--source", source, ...nodes];
+  }
+
   get height(): number {
     return this.blocks.length;
   }

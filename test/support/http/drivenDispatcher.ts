@@ -179,7 +179,11 @@ export function openDispatcher(
 
 /** `<id>` for each call. */
 export function createAnswers(ids: readonly string[], padding = 0): TaskAnswers {
-  const texts = ids.map(id => `<${id}>${" ".repeat(padding)},`);
+  return joinAnswers(ids.map(id => `<${id}>${" ".repeat(padding)},`));
+}
+
+/** @param texts - of each call; empty if it has none */
+export function joinAnswers(texts: readonly string[]): TaskAnswers {
   let end = 0;
   const ends = Uint32Array.from(texts, text => {
     end += text.length;

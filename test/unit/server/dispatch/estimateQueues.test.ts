@@ -14,7 +14,13 @@ import {LaneId} from "../../../../server/request/requestCalls.ts";
 import type {TaskAnswers} from "../../../../server/request/taskText.ts";
 import type {EstimateCall} from "../../../../workers/messages/estimateCall.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {createLane, finish, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
+import {
+  createLane,
+  finish,
+  joinAnswers,
+  openDispatcher,
+  settle,
+} from "../../../support/http/drivenDispatcher.ts";
 import {createRequest, createRequestCalls} from "../../../support/http/requestCalls.ts";
 import {waitUntil} from "../../../support/wait.ts";
 
@@ -62,13 +68,7 @@ describe("the queues of the estimates", () => {
   });
 
   function answer(ids: readonly string[], skipped: readonly number[] = [], begun = ids.length): TaskAnswers {
-    const texts = ids.map((id, call) => (call < begun && !skipped.includes(call) ? `<${id}>,` : ""));
-    let end = 0;
-    const ends = Uint32Array.from(texts, text => {
-      end += text.length;
-      return end;
-    });
-    return {text: Buffer.from(texts.join("")), ends, failures: []};
+    return joinAnswers(ids.map((id, call) => (call < begun && !skipped.includes(call) ? `<${id}>,` : "")));
   }
 
   function wait(jobs: Job[], ids: readonly string[]): Promise<TaskAnswers> {

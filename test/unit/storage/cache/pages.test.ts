@@ -17,12 +17,23 @@ const db = new Level<Buffer, Buffer>(makeTemporaryFolder(), {keyEncoding: "buffe
 
 before(async () => {
   await db.open();
-  await db.put(pageKey(ANOTHER_PAGE), sealRecord(pageKey(ANOTHER_PAGE), Buffer.of(INNER_PAGE)));
+  await put(ANOTHER_PAGE, Buffer.of(INNER_PAGE));
 });
 after(() => db.close());
 
 /** Read in between: the page read last is at hand in any case. */
 const ANOTHER_PAGE = 1 << 20;
+
+function put(page: number, body: Uint8Array): Promise<void> {
+  const key = pageKey(page);
+  return db.put(key, sealRecord(key, body));
+}
+
+/** Writes a page of a trie, and one that is its difference. */
+async function putDifference(base: number, difference: number): Promise<void> {
+  await put(base, Buffer.alloc(1000, 0xff).fill(TRIE_PAGE, 0, 1));
+  await put(difference, Buffer.of(0x2b, 1, 127, 2, 7));
+}
 
 /** A page of so many bytes after its kind; read as often as said, and then taken away. @returns whether it can be read */
 async function isKept(
@@ -32,15 +43,14 @@ async function isKept(
   reads: number,
   bytes = 100,
 ): Promise<boolean> {
-  const key = pageKey(page);
   const body = Buffer.alloc(1 + bytes, page);
   body[0] = kind;
-  await db.put(key, sealRecord(key, body));
+  await put(page, body);
   for (let i = 0; i < reads; i++) {
     assert.deepEqual(pages.read(page), body);
     pages.read(ANOTHER_PAGE);
   }
-  await db.del(key);
+  await db.del(pageKey(page));
   try {
     assert.deepEqual(pages.read(page), body);
     return true;
@@ -75,11 +85,7 @@ test("a page of a trie is kept when it is asked for again, near the root too", a
 
 test("a kept page made of its difference holds no more memory than it has bytes", async () => {
   const pages = new Pages(db, 1 << 20);
-  for (const [page, body] of [
-    [600, Buffer.alloc(1000, 0xff).fill(TRIE_PAGE, 0, 1)],
-    [601, Buffer.of(0x2b, 1, 127, 2, 7)],
-  ] as const)
-    await db.put(pageKey(page), sealRecord(pageKey(page), body));
+  await putDifference(600, 601);
   for (const page of [601, ANOTHER_PAGE, 601, ANOTHER_PAGE]) pages.read(page);
   await db.del(pageKey(601));
   assert.equal(pages.read(601).buffer.byteLength, 1000);
@@ -87,10 +93,9 @@ test("a kept page made of its difference holds no more memory than it has bytes"
 
 test("a page read twice running is read once, and that is no reason to keep it", async () => {
   const pages = new Pages(db, 1 << 20);
-  const key = pageKey(6);
-  await db.put(key, sealRecord(key, Buffer.of(LEAF_PAGE, 1)));
+  await put(6, Buffer.of(LEAF_PAGE, 1));
   pages.read(6);
-  await db.del(key);
+  await db.del(pageKey(6));
   assert.deepEqual(pages.read(6), Buffer.of(LEAF_PAGE, 1));
   pages.read(ANOTHER_PAGE);
   assert.throws(() => pages.read(6), {code: "RECORD_MISSING"});
@@ -99,10 +104,7 @@ test("a page read twice running is read once, and that is no reason to keep it",
 test("a leaf page that another one's place in the memory of what was asked was given to is not", async () => {
   const pages = new Pages(db, 1 << 20);
   const [one, other] = [5, 5 + (1 << 14)];
-  for (const page of [one, other]) {
-    const key = pageKey(page);
-    await db.put(key, sealRecord(key, Buffer.of(LEAF_PAGE, 1)));
-  }
+  for (const page of [one, other]) await put(page, Buffer.of(LEAF_PAGE, 1));
   for (const page of [one, other, one, ANOTHER_PAGE]) pages.read(page);
   await db.del(pageKey(one));
   assert.throws(() => pages.read(one), {code: "RECORD_MISSING"});
@@ -161,11 +163,7 @@ test("as many pages are kept as the bytes allow; numbers that are alike in their
 
 test("an upper page of a trie that others are a difference to is kept when one of them is read", async () => {
   const pages = new Pages(db, 1 << 20);
-  for (const [page, body] of [
-    [700, Buffer.alloc(1000, 0xff).fill(TRIE_PAGE, 0, 1)],
-    [701, Buffer.of(0x2b, 1, 127, 2, 7)],
-  ] as const)
-    await db.put(pageKey(page), sealRecord(pageKey(page), body));
+  await putDifference(700, 701);
   pages.read(701);
   assert.equal(countKept(pages, [700]), 1);
   assert.equal(countKept(pages, [701]), 0);
