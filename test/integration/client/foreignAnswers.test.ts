@@ -163,19 +163,22 @@ test("waitForProof looks until the block is finalized, and asks again where anot
 test("waitForProof waits for the trusted root too, and says what is missing when its time is over", async () => {
   server.handler = answerFinalized;
   const asked: bigint[] = [];
+  let missing: undefined | null;
   const trustedRoot = (block: bigint) => {
     asked.push(block);
-    return (asked.length > 2 ? root : undefined) as Uint8Array;
+    return (asked.length > 2 ? root : missing) as Uint8Array;
   };
   const client = createProofClient({url: server.url.href, suite: sha256Suite, trustedRoot});
   const {account} = await client.waitForProof({address: ADDRESS, block: 0, intervalMs: 1});
   assert.equal(account?.balance, 5n);
   assert.equal(asked.length, 3);
-  asked.length = 0;
-  await assert.rejects(
-    client.waitForProof({address: ADDRESS, block: 0, timeoutMs: 0}),
-    hasCode("ROOT_UNKNOWN"),
-  );
+  for (missing of [undefined, null]) {
+    asked.length = 0;
+    await assert.rejects(
+      client.waitForProof({address: ADDRESS, block: 0, timeoutMs: 0}),
+      hasCode("ROOT_UNKNOWN"),
+    );
+  }
 });
 
 test("a trusted root that never comes ends its call with TIMEOUT, and the next call looks for it again", async () => {
@@ -193,14 +196,3 @@ test("a trusted root that never comes ends its call with TIMEOUT, and the next c
   assert.equal((await ask()).account?.balance, 5n);
   assert.equal(looks, 2);
 });
-
-for (const nothing of [undefined, null])
-  test(`a trusted root that is ${nothing} is ROOT_UNKNOWN`, async () => {
-    server.handler = answerFinalized;
-    const trustedRoot = () => nothing as undefined;
-    const client = createProofClient({url: server.url.href, suite: sha256Suite, trustedRoot});
-    await assert.rejects(
-      client.waitForProof({address: ADDRESS, block: 0, timeoutMs: 0}),
-      hasCode("ROOT_UNKNOWN"),
-    );
-  });
