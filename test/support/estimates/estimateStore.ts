@@ -1,8 +1,7 @@
 /** A store for gas estimates, in a folder of its own. Blocks are imported as differences, and calls are estimated on them. */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
-import {mkdtemp, rm, writeFile} from "node:fs/promises";
-import {tmpdir} from "node:os";
+import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Engine, type EstimateOptions} from "../../../workers/engine.ts";
@@ -13,6 +12,7 @@ import {
 } from "../../../workers/messages/estimateSettings.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import "../processes/testProcess.ts";
+import {makeTemporaryFolder} from "../temporaryFolder.ts";
 
 export const CHAIN_ID = 1337n;
 export const BLOCK_GAS_LIMIT = 50_000_000;
@@ -35,7 +35,7 @@ export class EstimateStore {
   }
 
   static async create(suite?: string): Promise<EstimateStore> {
-    const folder = await mkdtemp(join(tmpdir(), "proofd-estimate-"));
+    const folder = makeTemporaryFolder();
     const directory = join(folder, "db");
     return new EstimateStore(folder, directory, await openPool(directory, undefined, suite));
   }
@@ -73,9 +73,8 @@ export class EstimateStore {
     return this.engine;
   }
 
-  async close(): Promise<void> {
-    await this.engine.close();
-    await rm(this.folder, {recursive: true});
+  close(): Promise<void> {
+    return this.engine.close();
   }
 }
 

@@ -31,8 +31,7 @@ export class TemporaryStore {
   }
 
   static async create(suite: SuiteName = "sha256", workers = 1): Promise<TemporaryStore> {
-    const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
-    return new TemporaryStore(folder, suite, workers, await openPool(folder, suite, workers));
+    return TemporaryStore.made(suite, async () => {}, workers);
   }
 
   /** A store of these blocks, without proof threads. */
@@ -40,9 +39,8 @@ export class TemporaryStore {
     lines: readonly DifferenceLine[],
     suite: SuiteName = "sha256",
   ): Promise<TemporaryStore> {
-    const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
-    await importLines(join(folder, "db"), lines, {suite, chainId: CHAIN_ID});
-    return new TemporaryStore(folder, suite, 0, await openPool(folder, suite, 0));
+    const fill = (directory: string) => importLines(directory, lines, {suite, chainId: CHAIN_ID});
+    return TemporaryStore.made(suite, fill, 0);
   }
 
   /** A store that `fill` made in the folder it is given. */

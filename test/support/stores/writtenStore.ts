@@ -1,7 +1,4 @@
 /** A store whose blocks a test writes itself, one account in each, and what an import shows to a source. */
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
@@ -11,6 +8,7 @@ import {StateStore} from "../../../storage/stateStore.ts";
 import {FIRST_FREE_NODE} from "../../../storage/tree/emptyTree.ts";
 import type {SourceHost} from "../../../workers/import/sourceHost.ts";
 import "../processes/testProcess.ts";
+import {makeTemporaryFolder} from "../temporaryFolder.ts";
 
 /** The account that every block changes. */
 const TOUCHED = new Uint8Array(20).fill(0xaa);
@@ -32,12 +30,10 @@ export function createBlock(block: number, branch: number, parentBranch = branch
 
 export class WrittenStore {
   readonly host: SourceHost;
-  private readonly folder: string;
   readonly store: StateStore;
   private readonly writer: BlockWriter;
 
-  private constructor(folder: string, store: StateStore, writer: BlockWriter) {
-    this.folder = folder;
+  private constructor(store: StateStore, writer: BlockWriter) {
     this.store = store;
     this.writer = writer;
     this.host = {
@@ -51,15 +47,8 @@ export class WrittenStore {
 
   /** Holds blocks 0 to `latest` of branch 1. @param headerRoot - the state root in the header of a block */
   static async create(latest: number, headerRoot?: (block: number) => Uint8Array): Promise<WrittenStore> {
-    const folder = await mkdtemp(join(tmpdir(), "proofd-written-"));
-    const options = {
-      directory: join(folder, "db"),
-      role: "owner",
-      createIfMissing: true,
-      cacheBytes: 1 << 20,
-    } as const;
-    const store = await StateStore.open(options);
-    const written = new WrittenStore(folder, store, await BlockWriter.create(store));
+    const store = await openStore();
+    const written = new WrittenStore(store, await BlockWriter.create(store));
     for (let number = 0; number <= latest; number++) {
       const block = createBlock(number, 1);
       const stateRoot = headerRoot?.(number);
@@ -73,18 +62,14 @@ export class WrittenStore {
 
   /** Begins with block `first`, whose state is empty, and holds blocks of branch 1 up to `latest`. */
   static async begun(first: number, latest: number): Promise<WrittenStore> {
-    const folder = await mkdtemp(join(tmpdir(), "proofd-written-"));
-    const store = await StateStore.open({
-      ...{directory: join(folder, "db"), role: "owner", createIfMissing: true},
-      cacheBytes: 1 << 20,
-    });
+    const store = await openStore();
     const block = {
       ...{header: createBlock(first, 1).header, stateRoot: store.reader.empty.topRoot},
       ...{chain: {}, ancestors: []},
     };
     const builder = await StateBuilder.create(store, block, FIRST_FREE_NODE, () => {});
     await builder.finish();
-    const written = new WrittenStore(folder, store, await BlockWriter.create(store));
+    const written = new WrittenStore(store, await BlockWriter.create(store));
     for (let number = first + 1; number <= latest; number++) await written.apply(createBlock(number, 1));
     return written;
   }
@@ -101,10 +86,14 @@ export class WrittenStore {
     await this.writer.reload();
   }
 
-  async close(): Promise<void> {
-    await this.store.close();
-    await rm(this.folder, {recursive: true});
+  close(): Promise<void> {
+    return this.store.close();
   }
+}
+
+function openStore(): Promise<StateStore> {
+  const directory = makeTemporaryFolder();
+  return StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes: 1 << 20});
 }
 
 export async function applyWithTrie(writer: BlockWriter, block: BlockDifference): Promise<void> {
