@@ -1,14 +1,13 @@
 /** The example contracts of contracts/ on anvil: a root is recorded or read, and a proof under it pays once. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {compact} from "../../../client/compact/compactProof.ts";
 import {sha256Suite, word} from "../../../client/hash/hashSuites.ts";
 import {DeployedContract} from "../../support/contracts/deployedContract.ts";
 import {sendTransaction} from "../../support/contracts/transactions.ts";
-import {Anvil} from "../../support/processes/anvil.ts";
-import {notRun} from "../../support/processes/notRun.ts";
+import type {Anvil} from "../../support/processes/anvil.ts";
+import {createAnvilTest} from "../../support/processes/anvilTest.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 
 const LAYER_2_CONTRACT = "0x2400000000000000000000000000000000000000";
@@ -43,19 +42,7 @@ function prove(claimant: string): Uint8Array {
   return compact(sha256Suite, request, state.prove(0, request.address, request.storageKeys));
 }
 
-let anvil: Anvil | string;
-
-before(async () => {
-  anvil = await Anvil.start(["--hardfork", "osaka"]);
-});
-
-after(async () => {
-  if (typeof anvil !== "string") await anvil.stop();
-});
-
-function testLayer1(title: string, work: (chain: Anvil) => Promise<void>): void {
-  test(title, async t => (typeof anvil === "string" ? notRun(t, anvil) : work(anvil)));
-}
+const testLayer1 = createAnvilTest(["--hardfork", "osaka"]);
 
 async function createOracle(chain: Anvil, rollup = NOBODY): Promise<DeployedContract> {
   const [source] = await chain.request<readonly [string]>("eth_accounts");

@@ -1,10 +1,8 @@
 /** A sample of the forgeries of every class on anvil: the contracts refuse what client/ refuses, and for the same reason. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
 import {poseidon2Suite, sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {callFor, VerifierContract} from "../../support/contracts/verifierContract.ts";
-import {Anvil} from "../../support/processes/anvil.ts";
-import {notRun} from "../../support/processes/notRun.ts";
+import {createAnvilTest} from "../../support/processes/anvilTest.ts";
 import type {CompactRequestName} from "../../support/reference/compactCases.ts";
 import {
   FEW_REQUESTS,
@@ -94,39 +92,33 @@ const TRIED_WHOLE = ["a byte", "truncation", "a stale root"];
 /** A class with fewer forgeries is tried whole. */
 const MANY = 400;
 
-let anvil: Anvil | string;
-
-before(async () => {
-  anvil = await Anvil.start(["--hardfork", "osaka"]);
-});
-
-after(async () => {
-  if (typeof anvil !== "string") await anvil.stop();
-});
+const testLayer1 = createAnvilTest(["--hardfork", "osaka"]);
 
 for (const {suite, contract, perRule, step, requests} of SUITES)
-  test(`${contract} refuses forgeries of every class by the error of the rule that the client names`, async t => {
-    if (typeof anvil === "string") return notRun(t, anvil);
-    const verifier = await VerifierContract.deploy(anvil, contract);
-    const sample = sampleForgeries(new ForgerySource(suite), perRule, step, requests);
-    const same = new Set<string>();
-    const differing: string[] = [];
-    const calls = sample.map(({forged: {root, request, bytes}}) => callFor(root, request, bytes));
-    for (const [i, verdict] of (await verifier.judgeAll(calls)).entries()) {
-      const one = sample[i] as Sampled;
-      const {complaint, error, forged} = one;
-      assert.ok("refused" in verdict, `the contract accepts what the client refuses: ${complaint}`);
-      if (!agrees(one, verdict.refused)) differing.push(`${forged.name}: ${complaint}, ${verdict.refused}`);
-      if (error === verdict.refused) same.add(error);
-    }
-    assert.deepEqual(differing, []);
-    const errors = new Set(sample.map(({error}) => error));
-    assert.ok(errors.size >= 20, `${errors.size} errors`);
-    assert.deepEqual(
-      [...errors].filter(error => !same.has(error)),
-      [],
-    );
-  });
+  testLayer1(
+    `${contract} refuses forgeries of every class by the error of the rule that the client names`,
+    async anvil => {
+      const verifier = await VerifierContract.deploy(anvil, contract);
+      const sample = sampleForgeries(new ForgerySource(suite), perRule, step, requests);
+      const same = new Set<string>();
+      const differing: string[] = [];
+      const calls = sample.map(({forged: {root, request, bytes}}) => callFor(root, request, bytes));
+      for (const [i, verdict] of (await verifier.judgeAll(calls)).entries()) {
+        const one = sample[i] as Sampled;
+        const {complaint, error, forged} = one;
+        assert.ok("refused" in verdict, `the contract accepts what the client refuses: ${complaint}`);
+        if (!agrees(one, verdict.refused)) differing.push(`${forged.name}: ${complaint}, ${verdict.refused}`);
+        if (error === verdict.refused) same.add(error);
+      }
+      assert.deepEqual(differing, []);
+      const errors = new Set(sample.map(({error}) => error));
+      assert.ok(errors.size >= 20, `${errors.size} errors`);
+      assert.deepEqual(
+        [...errors].filter(error => !same.has(error)),
+        [],
+      );
+    },
+  );
 
 interface Sampled {
   readonly forged: ForgedProof;
