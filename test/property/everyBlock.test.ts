@@ -36,8 +36,7 @@ async function checkChain(
   const lines = chain.lines.map((line, block) =>
     block % 2 === 0 ? line : {...line, stateRoot: `0x${Buffer.from(state.stateRoot(block)).toString("hex")}`},
   );
-  const store = await TemporaryStore.create(suite.name);
-  try {
+  return TemporaryStore.use(suite.name, async store => {
     const first = Math.floor(lines.length * firstShare);
     if (first > 0) {
       await store.mustImport(lines.slice(0, first), "last");
@@ -47,9 +46,7 @@ async function checkChain(
     }
     await store.mustImport(lines.slice(repeats ? 0 : first), "last");
     return await checkEveryKey(store.engine, state, chain);
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /**

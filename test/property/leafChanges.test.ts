@@ -177,15 +177,12 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
       pages,
       pairs,
       async ({trunk, left, right}, counts, chosen) => {
-        const store = await TemporaryStore.create(suite.name);
-        try {
+        await TemporaryStore.use(suite.name, async store => {
           await store.mustImport(left.lines, trunk);
           await store.engine.rollback(trunk);
           await store.mustImport(right.lines, "last");
           await checkPairs(store, new ReferenceState(suite, right.lines), right, counts, chosen);
-        } finally {
-          await store.close();
-        }
+        });
       },
     );
     await fc.assert(property, {numRuns: propertyRuns(2), includeErrorInReport: true});
@@ -198,8 +195,7 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
         pages,
         pairs,
         async (chain, counts, chosen) => {
-          const store = await TemporaryStore.create(suite.name);
-          try {
+          await TemporaryStore.use(suite.name, async store => {
             await store.mustImport(chain.lines, "last");
             await checkPairs(
               store,
@@ -208,9 +204,7 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
               counts,
               chosen.slice(0, 3),
             );
-          } finally {
-            await store.close();
-          }
+          });
         },
       );
       await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});

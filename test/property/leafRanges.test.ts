@@ -102,8 +102,7 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
       forkedChains({maxBlocks: Math.ceil(maxBlocks / 2)}),
       lengths,
       async ({trunk, left, right}, counts) => {
-        const store = await TemporaryStore.create(suite.name);
-        try {
+        await TemporaryStore.use(suite.name, async store => {
           await store.mustImport(left.lines, trunk);
           const leftState = new ReferenceState(suite, left.lines);
           await checkTrees(store, leftState, left, range(0, leftState.latest), counts);
@@ -111,9 +110,7 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
           await store.mustImport(right.lines, "last");
           const state = new ReferenceState(suite, right.lines);
           await checkTrees(store, state, right, range(0, state.latest), counts);
-        } finally {
-          await store.close();
-        }
+        });
       },
     );
     await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
@@ -125,15 +122,12 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
         growingChains({boundary, maxBlocks: 3}),
         lengths,
         async (chain, counts) => {
-          const store = await TemporaryStore.create(suite.name);
-          try {
+          await TemporaryStore.use(suite.name, async store => {
             await store.mustImport(chain.lines, "last");
             const state = new ReferenceState(suite, chain.lines);
             const blocks = range(0, state.latest).filter(block => block % 3 === state.latest % 3);
             await checkTrees(store, state, chain, blocks, counts);
-          } finally {
-            await store.close();
-          }
+          });
         },
       );
       await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});

@@ -45,8 +45,7 @@ function casesOf(chains: fc.Arbitrary<RandomChain>, maxEntries: number): fc.Arbi
 /** Asks every request at every block of the chain. */
 async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<void> {
   const state = new ReferenceState(suite, chain.lines);
-  const store = await TemporaryStore.create(suite.name);
-  try {
+  await TemporaryStore.use(suite.name, async store => {
     await store.mustImport(chain.lines, "last");
     for (let block = 0; block <= state.latest; block++) {
       for (const request of requests) {
@@ -65,9 +64,7 @@ async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<voi
         assert.deepEqual(verifyMultiProof(suite, root, request, bytes), proven);
       }
     }
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** The reference's poseidon2 takes some ten times as long as its sha256, so it gets fewer blocks and leaves. */

@@ -30,8 +30,7 @@ for (const {suite, maxBlocks} of EXTENTS) {
           ReferenceState,
           ReferenceState,
         ];
-        const store = await TemporaryStore.create(suite.name);
-        try {
+        await TemporaryStore.use(suite.name, async store => {
           await store.mustImport(left.lines, trunk);
           // Every page of the branch to be left is now in the threads' caches.
           await checkEveryKey(store.engine, leftState, left);
@@ -55,9 +54,7 @@ for (const {suite, maxBlocks} of EXTENTS) {
             await store.mustImport(left.lines, "last");
             await checkEveryKey(store.engine, leftState, left);
           }
-        } finally {
-          await store.close();
-        }
+        });
       },
     );
     await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
@@ -65,8 +62,7 @@ for (const {suite, maxBlocks} of EXTENTS) {
 
   test(`${suite.name}: so it is where an import goes on: rolled back between two blocks, it takes another branch from its source`, async () => {
     const property = fc.asyncProperty(forkedChains({maxBlocks}), async ({trunk, left, right}) => {
-      const store = await TemporaryStore.create(suite.name);
-      try {
+      await TemporaryStore.use(suite.name, async store => {
         const running = await store.follow(trunk);
         await store.append(left.lines);
         await checkEveryKey(store.engine, new ReferenceState(suite, left.lines), left);
@@ -81,9 +77,7 @@ for (const {suite, maxBlocks} of EXTENTS) {
         assert.equal(outcome.blocks, right.lines.length);
         await store.reopen();
         await checkEveryKey(store.engine, new ReferenceState(suite, right.lines), right);
-      } finally {
-        await store.close();
-      }
+      });
     });
     await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
   });

@@ -22,15 +22,12 @@ for (const {suite, numRuns, maxBlocks} of EXTENTS)
       fc.boolean(),
       async (chain, isHex) => {
         const state = new ReferenceState(suite, chain.lines);
-        const store = await TemporaryStore.create(suite.name);
-        try {
+        await TemporaryStore.use(suite.name, async store => {
           const outcome = await store.importTrieLogs(await logLines(chain.lines), isHex);
           assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
           assert.equal(outcome.blocks, chain.lines.length);
           await checkEveryKey(store.engine, state, chain);
-        } finally {
-          await store.close();
-        }
+        });
       },
     );
     await fc.assert(property, {numRuns, includeErrorInReport: true});

@@ -15,13 +15,10 @@ const STRANGERS = 100;
 const SILENCE_MS = 100;
 
 async function useStore(work: (store: TemporaryStore) => Promise<void>): Promise<void> {
-  const store = await TemporaryStore.create();
-  try {
+  await TemporaryStore.use("sha256", async store => {
     await store.mustImport(createLines(0, 3));
     await work(store);
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 async function useServer(server: Server, work: (port: number) => Promise<void>): Promise<void> {

@@ -54,6 +54,19 @@ export class TemporaryStore {
     return new TemporaryStore(folder, suite, workers, await openPool(folder, suite, workers));
   }
 
+  /** Closes the store when `work` has ended. */
+  static async use<Result>(
+    suite: SuiteName,
+    work: (store: TemporaryStore) => Promise<Result>,
+  ): Promise<Result> {
+    const store = await TemporaryStore.create(suite);
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+
   async reopen(): Promise<void> {
     await this.engine.close();
     this.engine = await openPool(this.folder, this.suite, this.workers);
