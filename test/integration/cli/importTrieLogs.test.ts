@@ -11,7 +11,6 @@ import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {StateStore} from "../../../storage/stateStore.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import type {ImportOutcome} from "../../../workers/messages/importJob.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
@@ -21,7 +20,7 @@ import {TrieLogWriter} from "../../support/chains/trieLogWriter.ts";
 import {logLines} from "../../support/nodes/trieLogLines.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {sampleOf} from "../../support/soak.ts";
-import {importHere, importLines, importSource} from "../../support/stores/importedStore.ts";
+import {importHere, importLines, importSource, openOwned} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const GENESIS = fileURLToPath(import.meta.resolve("#package/demo/genesis.json"));
@@ -111,13 +110,7 @@ async function applyBlocks(
   suite: string,
   blocks: readonly BlockDifference[],
 ): Promise<string[]> {
-  const store = await StateStore.open({
-    directory,
-    role: "owner",
-    createIfMissing: true,
-    suite,
-    cacheBytes: 1 << 20,
-  });
+  const store = await openOwned(directory, suite);
   try {
     const writer = await BlockWriter.create(store);
     for (const block of blocks) await writer.apply(block);

@@ -5,8 +5,9 @@ import {isDeepStrictEqual} from "node:util";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {StateStore} from "../../../storage/stateStore.ts";
+import type {StateStore} from "../../../storage/stateStore.ts";
 import {MemoryState} from "../chains/memoryState.ts";
+import {openOwned} from "./importedStore.ts";
 
 interface Filled {
   readonly store: StateStore;
@@ -61,12 +62,6 @@ export class ComparedStores {
 }
 
 async function open(directory: string): Promise<Filled> {
-  const store = await StateStore.open({
-    directory,
-    role: "owner",
-    createIfMissing: true,
-    suite: "sha256",
-    cacheBytes: 1 << 20,
-  });
+  const store = await openOwned(directory, "sha256");
   return {store, writer: await BlockWriter.create(store), state: new MemoryState()};
 }

@@ -5,7 +5,8 @@ import type {AccountDifference} from "../../../../storage/block/accountDifferenc
 import {AccountDifferences} from "../../../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../../../storage/commit/blockWriter.ts";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
-import {StateStore} from "../../../../storage/stateStore.ts";
+import type {StateStore} from "../../../../storage/stateStore.ts";
+import {openOwned} from "../../../support/stores/importedStore.ts";
 import {applyWithTrie} from "../../../support/stores/writtenStore.ts";
 import {makeTemporaryFolder} from "../../../support/temporaryFolder.ts";
 
@@ -24,13 +25,7 @@ function word(value: bigint): Buffer {
 const HELD = {present: true, nonce: 5n, balance: 77n, keccakCodeHash: keccak256(CODE)};
 
 async function openStore(suite = "sha256"): Promise<{store: StateStore; writer: BlockWriter}> {
-  const store = await StateStore.open({
-    directory: makeTemporaryFolder(),
-    role: "owner",
-    createIfMissing: true,
-    cacheBytes: 1 << 20,
-    suite,
-  });
+  const store = await openOwned(makeTemporaryFolder(), suite);
   const writer = await BlockWriter.create(store);
   const storage = [{slot: SLOT, value: word(9n)}];
   await apply(writer, 0, [{address: PRESENT, change: {nonce: 5n, balance: 77n, code: CODE, storage}}]);
