@@ -267,5 +267,5 @@ test("slices with gaps are pruned as whole stores, and go on from what a kill le
     }
   });
   await fc.assert(property, {numRuns: propertyRuns(3), includeErrorInReport: true});
-  assert.ok(total.proved > total.missing && total.missing > 0, JSON.stringify(total));
+  assert.ok(total.proved > 1000 && total.missing > 0, JSON.stringify(total));
 });
