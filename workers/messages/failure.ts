@@ -78,7 +78,7 @@ export type EstimateFailure =
   | {readonly failure: "CALL_INVALID"; readonly detail: string}
   /** The store lacks something that execution needs, such as the chain's rules. */
   | {readonly failure: "NOT_AVAILABLE"; readonly detail: string}
-  /** The chain has rules and fees of its own, which are not implemented. */
+  /** The chain has rules and fees that proofd does not know: another node must estimate. */
   | {readonly failure: "RULES_UNKNOWN"; readonly detail: string}
   | {
       readonly failure: "LIMIT_EXCEEDED";

@@ -13,7 +13,9 @@ import {waitUntil} from "../../support/wait.ts";
 
 const SLOTS = 300;
 /** Blocks 1 to 3. No block writes slots from 10 on. */
-const BLOCKS = [new Map([[1, 7]]), new Map([[2, 0], [3, 9]]), new Map([[1, 8], [SLOTS + 5, 1]])]; // biome-ignore format: a line each
+const BLOCKS = [{1: 7}, {2: 0, 3: 9}, {1: 8, [SLOTS + 5]: 1}].map(
+  slots => new Map(Object.entries(slots).map(([slot, value]) => [Number(slot), value])),
+);
 const LATEST = BLOCKS.length;
 
 interface Answer {
