@@ -3,6 +3,9 @@ import {requireLimits} from "../server/lifecycle/processLimits.ts";
 import {ExitCode} from "./exitCode.ts";
 
 export async function start(): Promise<void> {
+  // A lookup of a name cannot be cancelled, and the process cannot end during one. glibc would wait 20 s for a name server
+  // that does not answer; this makes it 4 s.
+  process.env.RES_OPTIONS ??= "timeout:1 attempts:2";
   try {
     requireLimits(0);
   } catch (error) {
