@@ -36,7 +36,7 @@ import {createLibraryEvm, libraryBlock} from "../support/evm/libraryBlock.ts";
 import {LibraryState} from "../support/evm/libraryState.ts";
 import {addressOf, MINER, NAMED_ADDRESSES, randomState} from "../support/evm/randomState.ts";
 import type {BlockFields} from "../support/evm/transactionOutcome.ts";
-import {propertyRuns, sampleOf} from "../support/soak.ts";
+import {propertyRuns, sameExamples, sampleOf} from "../support/soak.ts";
 
 const RUNS_PER_FORK = propertyRuns(5);
 /** A run takes some milliseconds then. */
@@ -268,70 +268,66 @@ for (const [at, hardfork] of HARDFORKS.entries())
     const {reader} = shared;
     const chain = new ChainRules({store: reader, hardfork, chainId: CHAIN_ID, gasCap: BigInt(GAS_CAP)});
     const common = createCommon(hardfork, CHAIN_ID);
+    const inputs = [cases(common), fc.bigInt({min: 1n, max: 999n}), fc.integer({min: 10, max: 500})] as const;
     await fc.assert(
-      fc.asyncProperty(
-        cases(common),
-        fc.bigInt({min: 1n, max: 999n}),
-        fc.integer({min: 10, max: 500}),
-        async (one, part, steps) => {
-          const accounts = differencesOf(one.state);
-          const block = {accounts, miner: toHex(MINER), mixHash: toHex(MIX_HASH)};
-          const number = await store.addBlock(block);
-          const call: EstimateCall = {...one.call, block: number};
-          const reference = new Reference(common, one.state, number, shared);
-          const upper = call.gas ?? BigInt(GAS_CAP);
-          let limit = upper;
-          const whole = await Promise.allSettled([estimator.estimate(call)]);
-          const inTurns = await turns.of(steps, () =>
-            Promise.allSettled(pair.map(each => turns.take(() => each.estimate(call)))),
-          );
-          assert.deepEqual(inTurns, [...whole, ...whole]);
-          try {
-            const estimate = await estimator.estimate(call);
-            limit = estimate.gasLimit;
-            counts.estimated++;
-            counts.runs += estimate.runs;
-            assert.ok(limit <= upper);
-            assert.equal((await reference.run(call, limit)).succeeds, true, `fails with ${limit}`);
-          } catch (error) {
-            if (!(error instanceof EstimateError)) throw error;
-            counts.failed++;
-            const {failure} = error;
-            const outcome = await reference.run(call, upper);
-            assert.equal(outcome.succeeds, false, failure.detail);
-            // A call that its own gas ends before it reverts is told of the revert all the same.
-            const last = outcome.reverts ? outcome : await reference.run(call, BigInt(GAS_CAP));
-            assert.equal(failure.failure, last.reverts ? "REVERTED" : "EXECUTION_FAILED", failure.detail);
-            if (failure.failure === "REVERTED") {
-              counts.reverted++;
-              assert.equal(last.returned, failure.data.slice(2));
-            }
+      fc.asyncProperty(...inputs, async (one, part, steps) => {
+        const accounts = differencesOf(one.state);
+        const block = {accounts, miner: toHex(MINER), mixHash: toHex(MIX_HASH)};
+        const number = await store.addBlock(block);
+        const call: EstimateCall = {...one.call, block: number};
+        const reference = new Reference(common, one.state, number, shared);
+        const upper = call.gas ?? BigInt(GAS_CAP);
+        let limit = upper;
+        const whole = await Promise.allSettled([estimator.estimate(call)]);
+        const inTurns = await turns.of(steps, () =>
+          Promise.allSettled(pair.map(each => turns.take(() => each.estimate(call)))),
+        );
+        assert.deepEqual(inTurns, [...whole, ...whole]);
+        try {
+          const estimate = await estimator.estimate(call);
+          limit = estimate.gasLimit;
+          counts.estimated++;
+          counts.runs += estimate.runs;
+          assert.ok(limit <= upper);
+          assert.equal((await reference.run(call, limit)).succeeds, true, `fails with ${limit}`);
+        } catch (error) {
+          if (!(error instanceof EstimateError)) throw error;
+          counts.failed++;
+          const {failure} = error;
+          const outcome = await reference.run(call, upper);
+          assert.equal(outcome.succeeds, false, failure.detail);
+          // A call that its own gas ends before it reverts is told of the revert all the same.
+          const last = outcome.reverts ? outcome : await reference.run(call, BigInt(GAS_CAP));
+          assert.equal(failure.failure, last.reverts ? "REVERTED" : "EXECUTION_FAILED", failure.detail);
+          if (failure.failure === "REVERTED") {
+            counts.reverted++;
+            assert.equal(last.returned, failure.data.slice(2));
           }
-          deadline.start();
-          const record = reader.blockOrThrow(number);
-          const rules = chain.at(record);
-          const price = call.gasPrice ?? 10n;
-          const evm = new CachedEvms(reader, deadline).at(record);
-          evm.setBlock(rules.evmRules, rules.evmBlock);
-          const runs = new EvmRuns(call, evm, rules, price, deadline);
-          for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {
-            const {failure, spent, returned} = await runs.run(gasLimit);
-            const outcome = await reference.run(call, gasLimit);
-            assert.equal(failure === undefined, outcome.succeeds, `at ${gasLimit}: ${failure?.reason}`);
-            if (failure?.kind === "intrinsic") continue;
-            assert.equal(spent, outcome.spent, `at ${gasLimit}`);
-            // What a creation returns is its code. Ours gives it only to the account.
-            if (call.to !== undefined || !outcome.succeeds)
-              assert.equal(Buffer.from(returned).toString("hex"), outcome.returned);
-          }
-          const {least, isBounded} = await runs.run(upper);
-          if (least === undefined || (isBounded === true && limit < least)) return;
-          counts.traced++;
-          assert.equal(limit, least);
-          assert.equal((await reference.run(call, least - 1n)).succeeds, false, `${least} is not the least`);
-        },
-      ),
-      {numRuns: RUNS_PER_FORK},
+        }
+        deadline.start();
+        const record = reader.blockOrThrow(number);
+        const rules = chain.at(record);
+        const price = call.gasPrice ?? 10n;
+        const evm = new CachedEvms(reader, deadline).at(record);
+        evm.setBlock(rules.evmRules, rules.evmBlock);
+        const runs = new EvmRuns(call, evm, rules, price, deadline);
+        for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {
+          const {failure, spent, returned} = await runs.run(gasLimit);
+          const outcome = await reference.run(call, gasLimit);
+          assert.equal(failure === undefined, outcome.succeeds, `at ${gasLimit}: ${failure?.reason}`);
+          if (failure?.kind === "intrinsic") continue;
+          assert.equal(spent, outcome.spent, `at ${gasLimit}`);
+          // What a creation returns is its code. Ours gives it only to the account.
+          if (call.to !== undefined || !outcome.succeeds)
+            assert.equal(Buffer.from(returned).toString("hex"), outcome.returned);
+        }
+        const {least, isBounded} = await runs.run(upper);
+        if (least === undefined || (isBounded === true && limit < least)) return;
+        counts.traced++;
+        assert.equal(limit, least);
+        assert.equal((await reference.run(call, least - 1n)).succeeds, false, `${least} is not the least`);
+      }),
+      {numRuns: RUNS_PER_FORK, examples: sameExamples(fc.tuple(...inputs), 2)},
     );
     counts.passes += turns.passes;
   });

@@ -1,4 +1,5 @@
 /** What costs much is tried a little by `npm test` and at length by `npm run test:soak`. */
+import fc from "fast-check";
 
 /** A factor for all of it, such as 10, or 0.5 for a first look. Lists are used whole where it is above 1. */
 const FACTOR = "SOAK";
@@ -12,6 +13,11 @@ const FACTOR = "SOAK";
  */
 export function propertyRuns(usual: number): number {
   return Math.max(1, Math.round(usual * readFactor()));
+}
+
+/** @returns the same inputs each time. As examples of a property they make certain that something is counted of its random inputs */
+export function sameExamples<Input>(inputs: fc.Arbitrary<Input>, numRuns: number): Input[] {
+  return fc.sample(inputs, {numRuns, seed: 1});
 }
 
 /** @returns every `step`th from the first on, all in a soak */

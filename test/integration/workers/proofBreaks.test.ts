@@ -19,7 +19,7 @@ import {Prover} from "../../../workers/prove/prover.ts";
 import {JobYieldPoint, NEVER_YIELDS, type YieldPoint} from "../../../workers/prove/yieldPoint.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, createLines} from "../../support/chains/serviceLines.ts";
-import {propertyRuns} from "../../support/soak.ts";
+import {propertyRuns, sameExamples} from "../../support/soak.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 import {proveJob} from "../../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
@@ -133,9 +133,10 @@ function answer(prover: Prover, one: ProveJob): unknown {
 test("a long job that yields to short ones gives the same bytes as alone, and so do they", () => {
   // Which checks are followed by a break, from the first one on and over again.
   const schedule = fc.array(fc.boolean(), {minLength: 1, maxLength: 20});
+  const inputs = [job, fc.array(job, {minLength: 1, maxLength: 4}), schedule] as const;
   let breaks = 0;
   fc.assert(
-    fc.property(job, fc.array(job, {minLength: 1, maxLength: 4}), schedule, (long, shorts, wanted) => {
+    fc.property(...inputs, (long, shorts, wanted) => {
       const [alone, ...others] = [long, ...shorts].map(one => answer(new Prover(reader), one));
       const short = new Prover(reader);
       let [checks, taken] = [0, 0];
@@ -148,7 +149,7 @@ test("a long job that yields to short ones gives the same bytes as alone, and so
       assert.deepEqual(answer(prover, long), alone);
       breaks += taken;
     }),
-    {numRuns: propertyRuns(60)},
+    {numRuns: propertyRuns(60), examples: sameExamples(fc.tuple(...inputs), 30)},
   );
   assert.ok(breaks > 300, `${breaks} breaks`);
 });
