@@ -1,7 +1,6 @@
 /** The command line. The code of a command is loaded when it runs: loading that of `serve` takes 0.15 s. */
-import {Argument, Command} from "commander";
+import {Command} from "commander";
 import {VERSION} from "../server/version.ts";
-import {SHELLS, writeCompletion} from "./commands/completionScript.ts";
 import {createLoad} from "./commands/loadCommand.ts";
 import {createCommand, onSwitch, required, value} from "./flags/flagTable.ts";
 import {integerParser, parseBlockNumber, parseText} from "./flags/flagValues.ts";
@@ -53,7 +52,6 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     createSnapshot,
     createLoad,
     createVersion,
-    createCompletion,
   ]) {
     const command = create(onExitCode).copyInheritedSettings(program);
     const outputError = (message: string, write: (text: string) => void) =>
@@ -172,12 +170,4 @@ function createVersion(): Command {
     const {describeVersion} = await import("./commands/versionCommand.ts");
     process.stdout.write(describeVersion());
   });
-}
-
-function createCompletion(): Command {
-  const description = "Print a shell completion script.";
-  const command = createCommand("completion", description, {}, (_, {parent, processedArgs}) => {
-    process.stdout.write(writeCompletion(parent as Command, processedArgs[0]));
-  });
-  return command.addArgument(new Argument("<shell>").choices(SHELLS));
 }
