@@ -4,7 +4,6 @@ import {VERSION} from "../server/version.ts";
 import {createLoad} from "./commands/loadCommand.ts";
 import {createCommand, onSwitch, required, value} from "./flags/flagTable.ts";
 import {integerParser, parseBlockNumber, parseText} from "./flags/flagValues.ts";
-import {adviseOnFlags} from "./flags/foreignFlags.ts";
 import {IMPORT_FLAGS, readImportSource} from "./flags/importFlags.ts";
 import {PULL_FLAGS, readPullOptions} from "./flags/pullFlags.ts";
 import {SERVE_FLAGS} from "./flags/serveFlags.ts";
@@ -45,19 +44,8 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     .configureOutput({outputError: (message, write) => write(withoutKeys(message))})
     .exitOverride();
   const creators = [createImport, createServe, createFinalize, createCheck, createVerify];
-  for (const create of [
-    ...creators,
-    createPull,
-    createRollback,
-    createSnapshot,
-    createLoad,
-    createVersion,
-  ]) {
-    const command = create(onExitCode).copyInheritedSettings(program);
-    const outputError = (message: string, write: (text: string) => void) =>
-      write(adviseOnFlags(withoutKeys(message), command));
-    program.addCommand(command.configureOutput({outputError}));
-  }
+  for (const create of [...creators, createPull, createRollback, createSnapshot, createLoad, createVersion])
+    program.addCommand(create(onExitCode).copyInheritedSettings(program));
   return program;
 }
 

@@ -69,11 +69,7 @@ test("--help and --version are answered on standard output", async () => {
 test("an unknown flag, command or value is named, and the exit code is 2", async () => {
   const table: [readonly string[], RegExp][] = [
     [[], /Usage: proofd/],
-    [["serve", "--http.port", "8545"], /unknown option '--http.port'\n\(Did you mean --port\?\)/],
-    [["serve", "--datadir=x"], /unknown option '--datadir=\*\*\*'\n\(Did you mean --db\?\)/],
-    [["import", "--data-path", "x"], /unknown option '--data-path'\n\(Did you mean --db\?\)/],
-    [["serve", "--http", "--http.addr", "::"], /'--http.addr' is invalid.*\n\(Did you mean --host\?\)/],
-    [["version", "--datadir", "x"], /unknown option '--datadir'\n\(--help/],
+    [["serve", "--datadir=x"], /unknown option '--datadir=\*\*\*'\n\(--help/],
     [["serve", "--prt", "1"], /unknown option '--prt'\n\(Did you mean --port\?\)/],
     [["frobnicate"], /unknown command 'frobnicate'/],
     [["serve", "extra"], /too many arguments/],
