@@ -1,7 +1,5 @@
 /** Connects to NATS, and reconnects for as long as it takes. */
-import {connect as connectSocket, isIP} from "node:net";
 import {setTimeout as sleep} from "node:timers/promises";
-import {connect as connectTls, type TLSSocket} from "node:tls";
 import {connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
 import {orAborted} from "../../client/rpc/abortable.ts";
 import {readWholeFile} from "../../storage/regularFile.ts";
@@ -23,8 +21,6 @@ export interface NatsEvent {
 }
 
 const CONNECT_MS = 3000;
-const NATS_PORT = 4222;
-const NEWLINE = 10;
 /** A server that leaves two pings unanswered is gone. Otherwise a cut cable shows after minutes. */
 const PING_MS = 5000;
 const WAITS = {firstMs: 250, longestMs: 2000};
@@ -81,43 +77,6 @@ export function describeOldServer({info}: {readonly info?: {readonly version: st
   const at = OLDEST_GOOD.findIndex((number, place) => version[place] !== number);
   if (at === -1 || !((version[at] as number) < (OLDEST_GOOD[at] as number))) return undefined;
   return `NATS ${info.version} may leave messages of a replicated stream unanswered for minutes after a new leader was chosen: use ${OLDEST_GOOD.join(".")} or later`;
-}
-
-/** @returns when its first certificate ends, ms since 1970, and why Node does not trust it. @throws Error */
-export async function readCertificateEnd(
-  url: string,
-  signal: AbortSignal,
-): Promise<[endMs: number, reason?: string]> {
-  const {hostname, port} = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const socket = connectSocket({host, port: Number(port || NATS_PORT), signal});
-  const late = new Error(`the server showed no certificate in ${CONNECT_MS} ms`);
-  const timer = setTimeout(() => socket.destroy(late), CONNECT_MS);
-  try {
-    const secured = await new Promise<TLSSocket>((resolve, reject) => {
-      // Also for errors after this has ended: the socket must not throw them.
-      socket.on("error", reject);
-      socket.on("close", () => reject(new Error("the server closed the connection, without a certificate")));
-      socket.on("data", function hear(part: Buffer) {
-        // The server sends one line before TLS begins.
-        if (part.at(-1) !== NEWLINE) return;
-        socket.off("data", hear);
-        const servername = isIP(host) === 0 ? host : "";
-        const tls = connectTls({socket, host, servername, rejectUnauthorized: false});
-        tls.on("error", reject).on("secureConnect", () => resolve(tls));
-      });
-    });
-    let endMs = Number.POSITIVE_INFINITY;
-    for (let one = secured.getPeerCertificate(true); ; one = one.issuerCertificate) {
-      endMs = Math.min(endMs, Date.parse(one.valid_to));
-      if (one.issuerCertificate === undefined || one.issuerCertificate === one) break;
-    }
-    const {authorizationError: error} = secured;
-    return error == null ? [endMs] : [endMs, String(error)];
-  } finally {
-    clearTimeout(timer);
-    socket.destroy();
-  }
 }
 
 async function watch(connection: NatsConnection, onEvent: (event: NatsEvent) => void): Promise<void> {

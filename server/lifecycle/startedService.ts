@@ -60,7 +60,6 @@ export class StartedService {
     {name: "the demo", start: () => this.importDemo()},
     {name: "the import", start: () => this.startImport()},
     {name: "publishing", start: () => this.publish()},
-    {name: "the feed's certificates", start: () => this.watchCertificates()},
     {name: "verifying", start: () => this.verify()},
   ];
   /** Resolves once a snapshot is to replace the store at the next start. */
@@ -285,14 +284,6 @@ export class StartedService {
     const {Publishing} = await import("./publishing/publishing.ts");
     const publishing = new Publishing(db, publish, engine, status, log);
     return () => publishing.stop();
-  }
-
-  private async watchCertificates(): Promise<Stop | undefined> {
-    const {nats} = this.options.feed ?? this.options.publish ?? {};
-    if (nats === undefined || !nats.urls.some(url => url.startsWith("tls:"))) return undefined;
-    const {FeedCertificates} = await import("./feedCertificates.ts");
-    const certificates = new FeedCertificates(nats.urls, this.front.metrics, this.log);
-    return () => certificates.stop();
   }
 
   private verify(): Stop | undefined {

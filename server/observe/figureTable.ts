@@ -35,8 +35,6 @@ export const HELP = {
   proofd_estimate_wait_seconds_total: "Total time that these gas estimates waited in the queue",
   proofd_estimates_given_back_total:
     "Gas estimates returned to the queue because slow ones in their task left no time for them",
-  proofd_feed_certificate_end_timestamp_seconds:
-    "When the first certificate in the chain of a NATS server expires, in seconds since 1970",
   proofd_finality_answered_timestamp_seconds:
     "When the source of --finality last answered, in seconds since 1970",
   proofd_finality_known_block:
@@ -103,7 +101,6 @@ export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_estimate_queue_calls: ["queue"],
   proofd_estimate_starts_total: ["queue"],
   proofd_estimate_wait_seconds_total: ["queue"],
-  proofd_feed_certificate_end_timestamp_seconds: ["server"],
   proofd_finality_state: ["state"],
   proofd_head_block: ["which"],
   proofd_page_reads_total: ["from"],

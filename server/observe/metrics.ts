@@ -13,8 +13,6 @@ export class Metrics {
   /** Bytes of tables that --check-store has checked, and checks. undefined without it. */
   verified: {readonly done: number; readonly all: number} | undefined;
   hasVerifyFailed = false;
-  /** By host and port of a server of NATS: when its certificate ends, in seconds since 1970. undefined without TLS. */
-  feedCertificates: ReadonlyMap<string, number> | undefined;
   readonly refusedBodies = {too_large: 0, no_room: 0};
   private aborted = 0;
   private readonly requests = new Latencies(BOUNDS_SECONDS);
@@ -37,7 +35,6 @@ export class Metrics {
       proofd_bodies_refused_total: Object.entries(this.refusedBodies),
       proofd_disk_free_bytes: disk?.free,
       proofd_disk_size_bytes: disk?.size,
-      proofd_feed_certificate_end_timestamp_seconds: this.feedCertificates,
       proofd_requests_aborted_total: this.aborted,
       proofd_store_bytes: await store.readSizes(),
       proofd_verify_bytes: Object.entries(this.verified ?? {}),

@@ -52,7 +52,6 @@ function pairCase(alert: string, metric: string, after: string, bad: string, goo
   return {alert, after, series: {[name("bad")]: bad, [name("good")]: good}, fires: [{...BAD, ...labels}]};
 }
 
-const DAY = 86_400;
 const CASES: readonly Case[] = [
   {
     alert: "ProofdDown",
@@ -156,13 +155,6 @@ const CASES: readonly Case[] = [
   flagCase("ProofdPublishRefused", "proofd_publish_state", "2m", {state: "refused"}),
   flagCase("ProofdPublishWaits", "proofd_publish_state", "3m", {state: "waiting"}),
   flagCase("ProofdSnapshotFailed", "proofd_publish_snapshot_failed", "31m"),
-  pairCase(
-    "ProofdFeedCertificate",
-    'proofd_feed_certificate_end_timestamp_seconds{server="n1:4222"}',
-    "2h",
-    `${14 * DAY}x200`,
-    `${15 * DAY}x200`,
-  ),
 ];
 
 /** By name, its severity. */

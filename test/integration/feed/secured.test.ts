@@ -1,20 +1,15 @@
 /** A feed over TLS, with a server that takes only users with credentials. */
 import assert from "node:assert/strict";
-import {X509Certificate} from "node:crypto";
 import {readFileSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
-import {type AddressInfo, createServer, type Socket} from "node:net";
 import {test} from "node:test";
-import {TLSSocket} from "node:tls";
 import {nkeys} from "@nats-io/transport-node";
-import {readCertificateEnd} from "../../../nodes/feed/natsConnection.ts";
 import {CHAIN_ID, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForHead, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
-import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
-import {once, within} from "../../support/wait.ts";
 
 type Pair = ReturnType<typeof nkeys.createUser>;
 
@@ -98,14 +93,6 @@ test("over TLS and with credentials blocks are published and taken; without them
   await waitForHead(replica, 3);
   const root = ["chain_getStateRoot", ["0x3"]] as const;
   assert.deepEqual((await replica.call(...root)).result, (await publisher.call(...root)).result);
-  // Years from now: that of the certificate.
-  const end = `proofd_feed_certificate_end_timestamp_seconds{server="localhost:${nats.port}"}`;
-  const waitForEnd = (service: Daemon) =>
-    service.until("the certificate's end", async () => {
-      const shown = await service.readMetric(end).catch(() => 0); // not looked at yet
-      return shown * 1000 === Date.parse(new X509Certificate(PAIR.cert).validTo);
-    });
-  for (const service of [publisher, replica]) await waitForEnd(service);
   await publisher.stop();
   await replica.stop();
 
@@ -116,58 +103,7 @@ test("over TLS and with credentials blocks are published and taken; without them
   ] as const) {
     const refused = await startDaemon(["--db", db, ...publishTo(url), ...flags], trusting(authority));
     await waitForReadiness(refused, reason);
-    // Also of one that is not trusted, or not any more.
-    await waitForEnd(refused);
     await refused.stop();
   }
   await nats.kill();
-});
-
-test("a look at a server's certificate ends, whatever the server does and whenever it is stopped", async t => {
-  t.mock.timers.enable({apis: ["setTimeout"]});
-  type Act = (socket: Socket) => void;
-  let stopping = new AbortController();
-  const stop = () => stopping.abort();
-  const wait = () => t.mock.timers.tick(3000);
-  const line: Act = socket => socket.write('INFO {"tls_required":true}\r\n');
-  const secure: Act = socket => {
-    line(socket);
-    new TLSSocket(socket, {isServer: true, ...PAIR}).on("error", () => {}); // the look leaves
-  };
-  const [late, closed] = [/showed no certificate in 3000 ms/, /closed the connection, without a certificate/];
-  const rows: readonly (readonly [name: string, atFirst: Act, atHello: Act, message: RegExp])[] = [
-    ["silent", wait, wait, late],
-    ["closed", socket => socket.end(), wait, closed],
-    ["reset", socket => socket.resetAndDestroy(), wait, /ECONNRESET/],
-    ["no end of a line", socket => socket.write("INFO", wait), socket => socket.end(), late],
-    ["stopped", stop, wait, /aborted/],
-    ["silent in the handshake", line, wait, late],
-    ["closed in the handshake", line, socket => socket.end(), /before secure TLS/],
-    ["reset in the handshake", line, socket => socket.resetAndDestroy(), /ECONNRESET/],
-    ["no TLS", line, line, /SSL routines/],
-    ["stopped in the handshake", line, stop, /aborted/],
-    ["not trusted", secure, () => {}, /SELF_SIGNED_CERT/],
-  ];
-  for (const [name, atFirst, atHello, message] of rows) {
-    stopping = new AbortController();
-    const server = createServer(socket => {
-      socket.on("error", () => {}); // a reset by the look
-      socket.on("data", () => atHello(socket));
-      atFirst(socket);
-    }).listen(0, "127.0.0.1");
-    server.unref(); // for a row that fails
-    await once(server, "listening");
-    const url = `tls://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const look = () =>
-      within(name, readCertificateEnd(url, stopping.signal)).then(([, reason]) => assert.fail(reason));
-    await assert.rejects(look(), message, name);
-    server.close();
-    await once(server, "close"); // when the look's socket is closed
-    stopping = new AbortController();
-    await assert.rejects(look(), /ECONNREFUSED/);
-    const stopped = look();
-    stop();
-    await assert.rejects(stopped, /aborted/);
-    await assert.rejects(look(), /aborted/);
-  }
 });
