@@ -1,11 +1,11 @@
-/** Starts the page: status, newest blocks, and the proof explorer. */
+/** Starts the page: readiness, newest blocks, and the proof explorer. */
 import {poseidon2Suite, sha256Suite} from "../client/hash/hashSuites.ts";
 import {createProofClient} from "../client/methods/proofClient.ts";
 import {DEMO_CHAIN_ID, DEMO_SAMPLES} from "./about.ts";
 import {element, place} from "./element.ts";
 import {Explorer} from "./explorer/explorer.ts";
 import {showMethods} from "./methods.ts";
-import {Status, showService} from "./status/status.ts";
+import {Status, showService} from "./status.ts";
 
 const SUITES = [sha256Suite, poseidon2Suite];
 const RETRY_MS = 2000;
@@ -15,7 +15,7 @@ const home = new URL(location.pathname, location.origin);
 const server = createProofClient({url: home.href, verify: false});
 
 let explorer: Explorer | undefined;
-void new Status(home, block => explorer?.chooseBlock(block)).follow();
+void new Status(home, server, block => explorer?.chooseBlock(block)).follow();
 
 // Retry: a service without blocks answers with an error until it has one.
 for (;;) {

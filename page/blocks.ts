@@ -1,11 +1,12 @@
 /** The table of the newest blocks with their roots. */
 
-import type {RootedBlock} from "../../client/methods/block.ts";
-import type {ProofClient} from "../../client/methods/proofClient.ts";
-import {element, place} from "../element.ts";
-import {shorten, writeWhole} from "../figureText.ts";
+import type {RootedBlock} from "../client/methods/block.ts";
+import type {Coverage} from "../client/methods/coverage.ts";
+import type {ProofClient} from "../client/methods/proofClient.ts";
+import {element, place} from "./element.ts";
+import {shorten, writeWhole} from "./figureText.ts";
 
-const MOST = 7;
+const MOST = 7n;
 
 export class Blocks {
   private shown = "";
@@ -16,11 +17,12 @@ export class Blocks {
   ) {}
 
   /** Updates the table if one of the numbers has changed. @throws RpcError */
-  async show(earliest: number, latest: number, finalized: number | undefined): Promise<void> {
+  async show({earliest, latest, finalized}: Coverage): Promise<void> {
+    if (earliest === undefined || latest === undefined) return;
     const head = `${earliest} ${latest} ${finalized}`;
     if (head === this.shown) return;
-    const count = Math.min(MOST, latest - earliest + 1);
-    const numbers = Array.from({length: count}, (_, i) => latest - i);
+    const numbers: bigint[] = [];
+    for (let block = latest; block >= earliest && block > latest - MOST; block--) numbers.push(block);
     // A block may have been pruned or rolled back in the meantime.
     const found = await Promise.allSettled(numbers.map(block => this.server.getStateRoot({block})));
     const rows = found.flatMap(one => (one.status === "fulfilled" ? [this.draw(one.value)] : []));
