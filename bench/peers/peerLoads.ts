@@ -1,7 +1,6 @@
 /** The loads of the comparison. Connections, calls per request and duration are the same for all servers. */
 import type {KnownAccount} from "proofd-load";
 import type {LoadChoice} from "../program/measuredLoad.ts";
-import {SCENARIOS, type Scenario} from "../program/scenarios.ts";
 
 export const PEER_NAMES = ["proofd", "anvil", "geth"] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
@@ -11,7 +10,9 @@ export const ETH_LOAD_NAMES = ["eth", "ethSlot", "ethBatch", "ethOld", "ethOldBa
 export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20", ...ETH_LOAD_NAMES] as const;
 export type LoadName = (typeof LOAD_NAMES)[number];
 
-export interface PeerLoad extends Pick<Scenario, "title" | "unit"> {
+export interface PeerLoad {
+  readonly title: string;
+  readonly unit: "proof" | "estimate";
   /** Only of the servers that support this load. */
   readonly choices: Partial<Record<PeerName, LoadChoice>>;
 }
@@ -31,22 +32,27 @@ export function listLoads(
   const trie = {...numbered, style: "eth", verify: ethVerify} as const;
   const withSlots = {...trie, ...listed};
   const old = {...trie, blocks: {from: 0, to: blocks}};
-  const load = (name: LoadName, keys: PeerLoad["choices"]): PeerLoad => {
-    const {choice, ...words} = SCENARIOS[name];
-    const choices = Object.entries(keys).map(([peer, own]) => [peer, {...own, ...choice}]);
-    return {...words, choices: Object.fromEntries(choices)};
+  const load = (title: string, choice: Partial<LoadChoice>, keys: PeerLoad["choices"]): PeerLoad => {
+    const choices = Object.entries(keys).map(([peer, own]) => [peer, {...own, connections: 64, ...choice}]);
+    const unit = choice.estimates === undefined ? "proof" : "estimate";
+    return {title, unit, choices: Object.fromEntries(choices)};
   };
+  const batch = {connections: 16, batch: 100};
+  const estimates = {estimates: 1};
   return {
-    account: load("account", {proofd: numbered, anvil: ofAnvil}),
-    slot: load("slot", {proofd: listed, anvil: ofAnvil}),
+    account: load("account, single", {}, {proofd: numbered, anvil: ofAnvil}),
+    slot: load("account + 1 slot, single", {slots: 1}, {proofd: listed, anvil: ofAnvil}),
     // Without anvil, which needs seconds per request: batches do not make its proofs cheaper.
-    batch: load("batch", {proofd: numbered}),
-    transfer: load("transfer", {proofd: listed, anvil: ofAnvil}),
-    erc20: load("erc20", {proofd: {...listed, estimateParams}, anvil: {...ofAnvil, estimateParams}}),
-    eth: load("eth", {proofd: trie, geth: trie}),
-    ethSlot: load("ethSlot", {proofd: withSlots, geth: withSlots}),
-    ethBatch: load("ethBatch", {proofd: trie, geth: trie}),
-    ethOld: load("ethOld", {proofd: old, geth: old}),
-    ethOldBatch: load("ethOldBatch", {proofd: old, geth: old}),
+    batch: load("accounts, batches of 100", batch, {proofd: numbered}),
+    transfer: load("estimate of a transfer", estimates, {proofd: listed, anvil: ofAnvil}),
+    erc20: load("estimate of an ERC-20 transfer", estimates, {
+      proofd: {...listed, estimateParams},
+      anvil: {...ofAnvil, estimateParams},
+    }),
+    eth: load("eth_getProof, single", {}, {proofd: trie, geth: trie}),
+    ethSlot: load("eth_getProof + 1 slot, single", {slots: 1}, {proofd: withSlots, geth: withSlots}),
+    ethBatch: load("eth_getProof, batches of 100", batch, {proofd: trie, geth: trie}),
+    ethOld: load("eth_getProof, single, old blocks", {}, {proofd: old, geth: old}),
+    ethOldBatch: load("... batches of 100, old blocks", batch, {proofd: old, geth: old}),
   };
 }

@@ -82,7 +82,7 @@ async function startServers({
 }: PeerFlags): Promise<Map<PeerName, ServerProcess>> {
   const store = await makePeerStore(accounts, blocks);
   const started = new Map<PeerName, ServerProcess>();
-  if (names.includes("proofd")) started.set("proofd", await startProofd(store, []));
+  if (names.includes("proofd")) started.set("proofd", await startProofd(store));
   if (!names.includes("anvil")) return started;
   if (findAnvil() === undefined) say("ANVIL IS NOT INSTALLED: its rows are left out\n");
   else started.set("anvil", await startPeerAnvil(accounts));
@@ -98,7 +98,7 @@ async function startOfGeth(
     const followed = await chain.follow(geth);
     if (followed !== undefined) process.stdout.write(`${writeFollowed(followed)}\n`);
     const started = new Map<PeerName, ServerProcess>([["geth", geth]]);
-    if (names.includes("proofd")) started.set("proofd", await startProofd(chain.store, []));
+    if (names.includes("proofd")) started.set("proofd", await startProofd(chain.store));
     // In the order of the other tables.
     return new Map([...started].reverse());
   } catch (error) {

@@ -41,7 +41,7 @@ export async function measureLoad(server: ServerProcess, choice: LoadChoice): Pr
   return {report, serverCpuMsPerSecond: cpuMs / seconds, hashUs: yardstick.medianUs};
 }
 
-export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptions {
+function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptions {
   return {
     url: server.url,
     style: "chain",
@@ -72,8 +72,4 @@ export function requireRight({failures, verification, errors, url}: LoadReport):
   const faults = failures.filter(failure => failure !== GENERATOR_WAS_LIMIT);
   if (faults.length > 0)
     throw new Error(`${url}: ${faults.join(" ")} ${JSON.stringify([verification, errors])}`);
-}
-
-export function p99Ms({latency}: LoadReport): number {
-  return latency?.p99Ms ?? Number.NaN;
 }

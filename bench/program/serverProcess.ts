@@ -1,4 +1,4 @@
-/** A server in a separate process, whose CPU time and memory do not include the generator's. */
+/** A server in a separate process, whose CPU time does not include the generator's. */
 import {type ChildProcess, spawn} from "node:child_process";
 import {once} from "node:events";
 import {readFileSync} from "node:fs";
@@ -17,23 +17,17 @@ interface Launch {
   readonly listening: RegExp;
 }
 
-/** Memory of a process in bytes. What is not anonymous is mostly mapped table files, which the kernel can drop. */
-export interface Memory {
-  readonly rss: number;
-  readonly anonymous: number;
-}
-
 export const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
 
-export function startProofd(db: string, args: readonly string[]): Promise<ServerProcess> {
-  const command = [PROOFD, "serve", "--db", db, "--port", "0", "--log-level", "warn", ...args];
+export function startProofd(db: string): Promise<ServerProcess> {
+  const command = [PROOFD, "serve", "--db", db, "--port", "0", "--log-level", "warn"];
   return startServer({name: "proofd", command: process.execPath, args: command, listening: ANNOUNCEMENT});
 }
 
 /** @throws Error with its output if it ends before it listens */
 export async function startServer(launch: Launch): Promise<ServerProcess> {
-  const child = spawn(launch.command, launch.args, {stdio: ["pipe", "pipe", "pipe"]});
+  const child = spawn(launch.command, launch.args, {stdio: ["ignore", "pipe", "pipe"]});
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   // Without a listener, SIGTERM would end the bench without its exit event, and leave the server running.
@@ -73,22 +67,10 @@ export class ServerProcess {
     readonly second: string | undefined,
   ) {}
 
-  write(text: string): void {
-    this.child.stdin?.write(text);
-  }
-
   /** User and system time of all threads so far. NaN except on Linux. */
   readCpuMs(): number {
     // utime and stime are fields 14 and 15.
     return readStatMs(`${this.child.pid}`, 14);
-  }
-
-  /** Fields are NaN except on Linux. */
-  readMemory(): Memory {
-    const text = readProc(`${this.child.pid}/status`);
-    const bytesOf = (field: string) =>
-      Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) * 1024;
-    return {rss: bytesOf("VmRSS"), anonymous: bytesOf("RssAnon")};
   }
 
   async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
@@ -124,17 +106,13 @@ export function readChildrenCpuMs(): number {
 
 /** Sum of two consecutive times. @param field - number of the first in proc(5) */
 function readStatMs(process: string, field: number): number {
-  const text = readProc(`${process}/stat`);
+  let text = "";
+  try {
+    text = readFileSync(`/proc/${process}/stat`, "utf8");
+  } catch {
+    return Number.NaN;
+  }
   // The second field, the program's name in parentheses, may contain spaces.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[field - 3]) + Number(fields[field - 2])) * 1000) / TICKS_PER_SECOND;
-}
-
-/** @returns "" if the system has no such file */
-function readProc(file: string): string {
-  try {
-    return readFileSync(`/proc/${file}`, "utf8");
-  } catch {
-    return "";
-  }
 }

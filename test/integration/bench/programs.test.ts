@@ -36,7 +36,6 @@ test("every bench program answers --help, and refuses flags and values that it d
     "peers/main": [
       [["--servers", "reth"], /Expected comma-separated names of proofd, anvil, geth, got 'reth'/],
     ],
-    "service/main": [[["--only", ""], /Expected comma-separated names of memory, tail, /]],
   };
   const tables = Object.entries(programs).map(([name, own]) => {
     const main = new URL(`../../../bench/${name}.js`, import.meta.url).href;
