@@ -1,20 +1,12 @@
 /**
  * Asks a server for proofs of accounts and storage slots, and verifies them against a root that the caller trusts
- * (docs/proofs.md).
+ * (docs/proofs.md). Files of which everything is public are exported whole.
  *
  * @module
  */
 export {compareBytes, concatBytes} from "./bytes/byteString.ts";
 export {decodeHex, encodeHex, type Hex} from "./bytes/hex.ts";
-export {
-  compact,
-  compactAnswers,
-  compactSlots,
-  expand,
-  verifyCompact,
-  verifyMultiProof,
-  verifySlots,
-} from "./compact/compactProof.ts";
+export * from "./compact/compactProof.ts";
 export {type OpenedEntry, type OpenedKey, type OpenedLeaf, openAnswer} from "./compact/openedPaths.ts";
 export {
   createSha256Suite,
@@ -53,28 +45,15 @@ export type {
 export type {EthTrust, HashTrust, ProvenEthMultiProof, ProvenEthProof} from "./methods/ethProof.ts";
 export type {Finalization, GetFinalizationsParameters} from "./methods/finalization.ts";
 export type {BlockContext, HeaderFields} from "./methods/header.ts";
-export {type Layer1RootOptions, layer1Root} from "./methods/layer1Root.ts";
+export * from "./methods/layer1Root.ts";
 export type {GetLeavesParameters} from "./methods/leaves.ts";
-export {createProofClient, type EthProofClient, type ProofClient} from "./methods/proofClient.ts";
+export * from "./methods/proofClient.ts";
 export type {
   GetMultiProofParameters,
   GetProofParameters,
   WaitForProofParameters,
 } from "./methods/proofMethods.ts";
-export type {
-  AbsentKeyJson,
-  LeafProofJson,
-  PresentKeyJson,
-  ProofJson,
-  ProvenChanges,
-  ProvenLeaves,
-  ProvenMultiProof,
-  ProvenProof,
-  ServerChanges,
-  ServerLeaves,
-  ServerMultiProof,
-  ServerProof,
-} from "./methods/provenAnswer.ts";
+export type * from "./methods/provenAnswer.ts";
 export {
   keccakSuite,
   type NoTrust,
@@ -84,23 +63,16 @@ export {
   type TrustedRoot,
 } from "./methods/trustedRoot.ts";
 export {type Account, decodeAccount, encodeAccount} from "./proof/account.ts";
-export {ProofError} from "./proof/proofError.ts";
-export {
-  type Proven,
-  type ProvenAccount,
-  verifyAbsence,
-  verifyAccount,
-  verifyProof,
-  verifySlot,
-} from "./proof/proofVerifier.ts";
+export * from "./proof/proofError.ts";
+export * from "./proof/proofVerifier.ts";
 export type {ProofEntry, ProofRequest} from "./proof/request.ts";
 export type {ProofRequests} from "./pull/piece.ts";
-export {type PullChangesParameters, type PulledChanges, pullChanges} from "./pull/pullChanges.ts";
-export {type PulledProof, type PullParameters, pullProofs} from "./pull/pullProofs.ts";
+export * from "./pull/pullChanges.ts";
+export * from "./pull/pullProofs.ts";
 export {type PullStateParameters, pullState} from "./pull/pullState.ts";
 export type {PulledRange} from "./pull/treeRanges.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
 export {createRedaction, redactUrl} from "./rpc/secrets.ts";
-export {type ProvenHeader, verifyHeader} from "./trie/blockHeader.ts";
+export * from "./trie/blockHeader.ts";
 export {verifyEthMultiProof} from "./trie/ethMultiProof.ts";
 export {type EthAccount, type ProvenEth, verifyEthProof} from "./trie/ethProof.ts";

@@ -33,7 +33,7 @@ export class TrustedRoots {
   /** Call it before the load. @returns why no answer can be verified, or undefined */
   async markStart(): Promise<string | undefined> {
     try {
-      // proofd serves headers, but not eth_getBlockByNumber.
+      // eth_getBlockByNumber of proofd needs the whole header, which not all sources of blocks give.
       if (this.style === "eth" && (await this.rpc.tryCall("chain_getHeader", ["finalized"])) !== undefined)
         this.method = "chain_getHeader";
       this.first = await this.readNewest();
