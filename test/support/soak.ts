@@ -17,7 +17,7 @@ export function propertyRuns(usual: number): number {
 
 /** @returns the same inputs each time. As examples of a property they make certain that something is counted of its random inputs */
 export function sameExamples<Input>(inputs: fc.Arbitrary<Input>, numRuns: number): Input[] {
-  return fc.sample(inputs, {numRuns, seed: 1});
+  return fc.sample(inputs, {numRuns, seed: 3});
 }
 
 /** @returns every `step`th from the first on, all in a soak */
