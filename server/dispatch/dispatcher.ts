@@ -15,6 +15,7 @@
  */
 
 import type {Settlement} from "../../workers/messages/answers.ts";
+import {ThreadsDown} from "../../workers/threads/supervisor.ts";
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {EstimateQueues} from "../observe/queueFigures.ts";
@@ -22,7 +23,7 @@ import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LANE_IDS, LaneId} from "../request/requestCalls.ts";
 import {type Piece, type TaskAnswers, TaskText} from "../request/taskText.ts";
-import {createTimeoutError, type RpcError} from "../rpc/rpcError.ts";
+import {createOutageError, createTimeoutError, type RpcError} from "../rpc/rpcError.ts";
 import type {Busy} from "./admission.ts";
 import {type AnsweredTask, Answering} from "./answering.ts";
 import {Lane, type LaneOptions} from "./lane.ts";
@@ -140,7 +141,9 @@ export class Dispatcher implements EstimateQueues {
 
   private completeTask(task: Task, settlement: Settlement<TaskAnswers>): void {
     let answered: AnsweredTask | undefined;
-    if ("error" in settlement) {
+    let outage: RpcError | undefined;
+    if ("error" in settlement && settlement.error instanceof ThreadsDown) outage = createOutageError();
+    else if ("error" in settlement) {
       const ids = task.requests.map(({record}) => record.id);
       this.trouble.reportTask(settlement.error, ids);
     } else {
@@ -152,7 +155,7 @@ export class Dispatcher implements EstimateQueues {
       const segment = task.segments[at] as Segment;
       try {
         if (!this.retrySegment(task, at, answered, base))
-          this.completeSegment(request, segment, answered, base);
+          this.completeSegment(request, segment, answered, base, outage);
       } catch (error) {
         this.fail(request, error);
       }
@@ -189,12 +192,17 @@ export class Dispatcher implements EstimateQueues {
     return true;
   }
 
-  /** @param answered - undefined: the task failed. @param base - index of the segment's first call in the task */
+  /**
+   * @param answered - undefined: the task failed
+   * @param base - index of the segment's first call in the task
+   * @param outage - why it failed. Default: for a cause that only the log names
+   */
   private completeSegment(
     request: PendingRequest,
     segment: Segment,
     answered: AnsweredTask | undefined,
     base: number,
+    outage?: RpcError,
   ): void {
     const isOver = request.isOver(segment);
     const lane = this.lanes[segment.lane];
@@ -215,7 +223,7 @@ export class Dispatcher implements EstimateQueues {
       } else if (!isOver) {
         const pieces =
           answered === undefined
-            ? this.answering.assembleErrors(request, segment)
+            ? this.answering.assembleErrors(request, segment, outage)
             : this.answering.assemble(request, segment, answered, base);
         this.answer(request, segment, pieces);
       }

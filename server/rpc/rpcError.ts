@@ -73,6 +73,12 @@ export function createBlockUnknownError(block: string, head: Head, kind = RpcErr
   return new kind(RpcCode.BLOCK_UNKNOWN, `block ${block} is not in the store: ${describeBlocks(head)}`, data);
 }
 
+/** No thread that could run the call is up. */
+export function createOutageError(): RpcError {
+  const message = "no thread is up that could run the call: try again later";
+  return new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit: 0, got: 1});
+}
+
 /** The block's state has been removed, or never was recorded. @param nearest - blocks that can be proved */
 export function createPrunedError(block: string, nearest: NearestUnpruned | undefined, head: Head): RpcError {
   const blocks = [nearest?.below, nearest?.above].filter(one => one !== undefined);

@@ -19,7 +19,13 @@ import {
   type ProveMessage,
   refuseJob,
 } from "../messages/proveMailbox.ts";
-import {type RunOptions, SupervisedThread, ThreadLost, type ThreadSettings} from "./supervisor.ts";
+import {
+  type RunOptions,
+  SupervisedThread,
+  type ThreadLost,
+  type ThreadSettings,
+  ThreadsDown,
+} from "./supervisor.ts";
 import type {WorkerSettings} from "./workerStore.ts";
 
 /** MiB of garbage before it is collected. V8's own 48 are mostly out of the processor's cache, and little survives. */
@@ -130,9 +136,9 @@ export class ProofThreads {
   }
 
   /** @returns undefined if some thread works or starts */
-  private findOutage(): ThreadLost | undefined {
+  private findOutage(): ThreadsDown | undefined {
     if (this.threads.some(({state}) => state === "up" || state === "starting")) return undefined;
-    return new ThreadLost(`no proof thread is up: ${this.threads[0]?.reason}`);
+    return new ThreadsDown(`no proof thread is up: ${this.threads[0]?.reason}`);
   }
 
   /** Resolves when the thread has answered a job without calls. */
@@ -195,8 +201,10 @@ export class ProofThreads {
       current?.memory?.release();
       current?.onSettled({error});
     }
-    if (!this.isClosing && this.findOutage() === undefined) return;
-    for (const jobs of this.waiting) for (const {onSettled} of jobs.splice(0)) onSettled({error});
+    const outage = this.findOutage();
+    if (!this.isClosing && outage === undefined) return;
+    for (const jobs of this.waiting)
+      for (const {onSettled} of jobs.splice(0)) onSettled({error: outage ?? error});
   }
 
   private readSettlement({ends, memory}: CurrentJob, message: ProveMessage): Settlement<ProvedAnswers> {

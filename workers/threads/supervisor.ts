@@ -56,6 +56,9 @@ export class ThreadLost extends Error {
   override readonly name = "ThreadLost";
 }
 
+/** No thread is up for the job, and nothing of it ran. It can be tried again. */
+export class ThreadsDown extends ThreadLost {}
+
 /** A pool that has had one thread at most. */
 interface Instance<Job, Result> {
   readonly pool: Piscina<Job, Result>;
@@ -125,7 +128,7 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   /** Rejects if the thread dies, with ThreadLost; at once if it is down or closed. Otherwise as the job's work ends. */
   async run(job: Job, options?: RunOptions): Promise<Result> {
     if (this.isClosed) throw new ThreadLost(`the ${this.kind} thread is closed`);
-    if (this.state === "down") throw new ThreadLost(`the ${this.kind} thread is down: ${this.reason}`);
+    if (this.state === "down") throw new ThreadsDown(`the ${this.kind} thread is down: ${this.reason}`);
     return this.runIn(this.instance ?? this.createInstance(), job, options);
   }
 

@@ -9,6 +9,7 @@ import {
   SupervisedThread,
   ThreadLost,
   type ThreadSettings,
+  ThreadsDown,
 } from "../../../workers/threads/supervisor.ts";
 import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 import {feelPulse, noteOf, type Trouble, type TroubledJob} from "../../support/threads/troubledWorker.ts";
@@ -261,5 +262,9 @@ test("while one of two threads is down, the other has all jobs; while both are, 
   for (let at = 0; at < 4; at++) assert.equal(await freestOf(threads).run("answer"), "answered");
   await assert.rejects(freestOf(threads).run("exit"), ThreadLost);
   await waitUntil("both are down", () => threads.every(thread => thread.state === "down"));
-  await assert.rejects(freestOf(threads).run("answer"), {message: /is down: it is broken/});
+  await assert.rejects(freestOf(threads).run("answer"), (error: Error) => {
+    assert.ok(error instanceof ThreadsDown);
+    assert.match(error.message, /is down: it is broken/);
+    return true;
+  });
 });

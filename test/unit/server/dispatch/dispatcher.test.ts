@@ -7,6 +7,7 @@ import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/request/requestCalls.ts";
 import type {Failure} from "../../../../workers/messages/failure.ts";
+import {ThreadsDown} from "../../../../workers/threads/supervisor.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {
   createAnswers,
@@ -171,6 +172,7 @@ test("while no estimate ends, proofs of the same batch and of others go on", asy
 const ends: [string, number, (one: DrivenDispatcher) => void][] = [
   ["fails", -32001, one => one.releaseProofs({failure: "BLOCK_PRUNED", detail: "pruned", block: 1})],
   ["loses its thread", -32603, one => one.releaseProofs(new Error("a thread died"))],
+  ["finds no thread up", -32005, one => one.releaseProofs(new ThreadsDown("no proof thread is up"))],
   ["takes too long", -32005, one => one.pass(60_100)],
 ];
 for (const [what, code, end] of ends)
