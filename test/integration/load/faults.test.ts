@@ -95,7 +95,7 @@ test("HTTP statuses, socket errors, time-outs and bodies that are no answers are
 test("a server that does not say its state roots is loaded, but that nothing could be verified is a failure", async t => {
   const server = await ForeignServer.start(sendResults);
   t.after(() => server.stop());
-  const report = await runLoad(server.url.origin, ["--absent", "1"]);
+  const report = await runLoad(server.url.origin, ["--absent", "1", "--rate", "40"]);
   assert.equal(report.verification.checked, 0);
   assert.match(report.verification.skipped ?? "", /chain_getStateRoot: no such method/);
   assert.equal(report.calls.results, report.calls.due);
@@ -108,7 +108,9 @@ test("proofs at block 0 are not verified where its header commits to the empty s
   const stateRoot = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
   const server = await ForeignServer.start(sendResults, {eth_getBlockByNumber: {number: "0x0", stateRoot}});
   t.after(() => server.stop());
-  const {verification} = await runLoad(server.url.origin, ["--style", "eth", "--absent", "1"]);
+  const {verification} = await runLoad(server.url.origin, [
+    ...["--style", "eth", "--absent", "1", "--rate", "40"],
+  ]);
   assert.match(
     verification.skipped ?? "",
     /header of block 0 commits to the empty state.*: mine a block first/,
