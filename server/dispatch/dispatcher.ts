@@ -175,7 +175,7 @@ export class Dispatcher implements EstimateQueues {
       one.failure === "SLOTS_MISSING" && one.call >= base && one.call < end ? [one] : [],
     );
     if (missing.length === 0) return false;
-    const fetching = fetchSlots(missing);
+    const fetching = fetchSlots(missing, request.client);
     if (typeof fetching === "string") {
       segment.whyMissing = fetching;
       return false;

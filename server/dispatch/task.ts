@@ -23,7 +23,7 @@ export type OnRejected = (request: PendingRequest, segment: Segment, busy: Busy)
 export type Perform = (task: Task, onCompleted: (settlement: Settlement<TaskAnswers>) => void) => void;
 
 /** As SlotFetcher.fetch. */
-export type FetchSlots = (missing: readonly SlotsMissing[]) => string | Promise<string>;
+export type FetchSlots = (missing: readonly SlotsMissing[], client: string) => string | Promise<string>;
 
 export function performAsync(perform: (task: Task) => Promise<TaskAnswers>): Perform {
   return async (task, onCompleted) => {

@@ -47,6 +47,9 @@ export class SlotFetcher {
   /** Fetches that the budget has left, below 0 after a large one. */
   private left: number;
   private earnedMs = performance.now();
+  /** What each client took of the budget in the last second, so that none takes all of it. */
+  private taken = new Map<string, number>();
+  private takenMs = 0;
   /** Why a node is down, if one is. */
   private trouble = "";
   private nextWarnMs = 0;
@@ -66,13 +69,16 @@ export class SlotFetcher {
     this.left = perSecond;
   }
 
-  /** @returns why slots are still missing afterwards, if any are. Never rejects. No promise: nothing is fetched */
-  fetch(missing: readonly SlotsMissing[]): string | Promise<string> {
+  /**
+   * @param client - whose call it is. One client may take half of the budget
+   * @returns why slots are still missing afterwards, if any are. Never rejects. No promise: nothing is fetched
+   */
+  fetch(missing: readonly SlotsMissing[], client: string): string | Promise<string> {
     if (this.perSecond === 0) return DISABLED;
     const fetches = new Map<string, Promise<Fetched>>();
     let refusal: string | undefined;
     for (const {address, slots} of missing.flatMap(({accounts}) => accounts)) {
-      const fetched = this.join(address, slots);
+      const fetched = this.join(address, slots, client);
       if (typeof fetched === "string") refusal = fetched;
       else fetches.set(address, fetched);
     }
@@ -86,13 +92,25 @@ export class SlotFetcher {
     await Promise.all([...this.last.values()].map(({fetched}) => fetched));
   }
 
-  private join(address: string, slots: readonly string[]): string | Promise<Fetched> {
+  private join(address: string, slots: readonly string[], client: string): string | Promise<Fetched> {
     const last = this.last.get(address);
     if (last !== undefined && slots.every(slot => last.slots.has(slot))) return last.fetched;
+    const taken = this.takenBy(client);
+    if (taken > 0 && taken >= this.perSecond / 2) return this.refuse();
     const fetch = last === undefined || last.isBegun ? this.create(address, last) : last;
     if (fetch === undefined || fetch.slots.size + slots.length > MAX_SLOTS) return this.refuse();
+    this.taken.set(client, taken + Math.ceil(slots.length / SLOTS_PER_FETCH));
     for (const slot of slots) fetch.slots.add(slot);
     return fetch.fetched;
+  }
+
+  private takenBy(client: string): number {
+    const nowMs = performance.now();
+    if (nowMs - this.takenMs >= 1000) {
+      this.taken.clear();
+      this.takenMs = nowMs;
+    }
+    return this.taken.get(client) ?? 0;
   }
 
   /** @param before - the contract's fetch that has begun. @returns undefined if the budget is spent */

@@ -23,7 +23,7 @@ export function createProofLane(engine: Engine, slots?: SlotFetcher): LaneOption
     queue: "proof",
     long: undefined,
     perform: (task, onCompleted) => engine.prove(packTask(task), onCompleted),
-    fetchSlots: slots && (missing => slots.fetch(missing)),
+    fetchSlots: slots && ((missing, client) => slots.fetch(missing, client)),
   };
 }
 

@@ -10,6 +10,7 @@ import {type JsonRpcCall, JsonRpcServer} from "../../../support/nodes/jsonRpcSer
 import {waitUntil} from "../../../support/wait.ts";
 
 const SECRET = "secret-key";
+const CLIENT = "192.0.2.1";
 const ONE = `0x${"11".repeat(20)}`;
 const OTHER = `0x${"22".repeat(20)}`;
 
@@ -72,7 +73,7 @@ function textOf(slot: number): string {
 
 test("all slots of a contract are asked for in one request at the head, and each block gets its own", async () => {
   create(20);
-  await fetcher.fetch([miss(ONE, [1, 2]), miss(ONE, [2, 3], 8)]);
+  await fetcher.fetch([miss(ONE, [1, 2]), miss(ONE, [2, 3], 8)], CLIENT);
   assert.deepEqual(asked, [[ONE, [1, 2, 3].map(textOf), "latest"]]);
   const stored = kept.map(({block, accounts}) => [
     block,
@@ -89,7 +90,7 @@ test("fetches at the same time share a request for the same slots, and the next 
   create(20);
   const releases: (() => void)[] = [];
   answer = call => new Promise(resolve => releases.push(() => resolve(proveAll(call))));
-  const ask = (slots: readonly number[]) => fetcher.fetch([miss(ONE, slots)]);
+  const ask = (slots: readonly number[]) => fetcher.fetch([miss(ONE, slots)], CLIENT);
   const all = [[1], [2, 1]].map(ask);
   await waitUntil("the first request", () => releases.length === 1);
   all.push(...[[2], [3], [4, 1], [3]].map(ask));
@@ -109,7 +110,7 @@ test("a fetch beyond the budget is refused at once, until time has passed; each 
   let passedMs = 0;
   t.mock.method(performance, "now", () => beganMs + passedMs);
   create(2);
-  const fetchOther = (contract: string) => fetcher.fetch([miss(contract, [1])]);
+  const fetchOther = (contract: string) => fetcher.fetch([miss(contract, [1])], contract);
   assert.ok(fetchOther(ONE) instanceof Promise);
   assert.ok(fetchOther(OTHER) instanceof Promise);
   const third = `0x${"33".repeat(20)}`;
@@ -123,7 +124,25 @@ test("a fetch beyond the budget is refused at once, until time has passed; each 
   assert.equal(fetcher.counts.refused, 1);
   await fetcher.close();
   create(0);
-  assert.match(fetcher.fetch([miss(ONE, [1])]) as string, /--slice-fetches 0/);
+  assert.match(fetcher.fetch([miss(ONE, [1])], CLIENT) as string, /--slice-fetches 0/);
+});
+
+test("one client may take half of the budget in a second, and others the rest", async t => {
+  const beganMs = performance.now();
+  let passedMs = 0;
+  t.mock.method(performance, "now", () => beganMs + passedMs);
+  create(8);
+  const ask = (client: string, contract: number, slots = [1]) =>
+    fetcher.fetch([miss(`0x${textOf(contract).slice(-40)}`, slots)], client);
+  const many = Array.from({length: 300}, (_, slot) => slot);
+  const made = [ask("greedy", 1), ask("greedy", 2, many)];
+  assert.match(ask("greedy", 3) as string, /too many/);
+  made.push(ask("modest", 3));
+  passedMs = 1000;
+  made.push(ask("greedy", 4));
+  for (const fetch of made) assert.ok(fetch instanceof Promise);
+  t.mock.reset();
+  await Promise.all(made);
 });
 
 test("at most 16 contracts are asked for at the same time", async () => {
@@ -136,7 +155,9 @@ test("at most 16 contracts are asked for at the same time", async () => {
     await held;
     return proveAll(call);
   };
-  const fetches = Array.from({length: 17}, (_, i) => fetcher.fetch([miss(`0x${textOf(i).slice(-40)}`, [1])]));
+  const fetches = Array.from({length: 17}, (_, i) =>
+    fetcher.fetch([miss(`0x${textOf(i).slice(-40)}`, [1])], CLIENT),
+  );
   assert.match(fetches[16] as string, /too many/);
   release();
   await Promise.all(fetches);
@@ -147,7 +168,7 @@ test("callers see nothing of a node that refuses or answers nonsense, and nothin
   const error = {code: -32601, message: `no method for ${SECRET}`};
   create(20);
   answer = ({id}) => ({jsonrpc: "2.0", id, error});
-  const why = await fetcher.fetch([miss(ONE, [1])]);
+  const why = await fetcher.fetch([miss(ONE, [1])], CLIENT);
   assert.equal(why, "the node gave no proof of it in time; try again later");
   assert.deepEqual(kept, []);
   assert.deepEqual(fetcher.counts, {answered: 0, refused: 0, failed: 1});
@@ -168,7 +189,7 @@ for (const [name, result] of [
     answer = ({id}) => ({jsonrpc: "2.0", id, result});
     const settings = {urls: [node.url, second.url], headers: {}, timeoutMs: 1, maxAnswerBytes: 1};
     fetcher = new SlotFetcher(settings, 20, async slots => void kept.push(...slots), pino({level: "silent"}));
-    await fetcher.fetch([miss(ONE, [1])]);
+    await fetcher.fetch([miss(ONE, [1])], CLIENT);
     await second.stop();
     assert.deepEqual(
       kept.map(({accounts}) => accounts[0]?.slots.map(({proof}) => proof.map(toHex))),
