@@ -14,7 +14,6 @@ import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {makeBlock, makeBlock0} from "./benchChain.ts";
-import {DEFAULT_BLOCKS} from "./storeSize.ts";
 
 /** Incremented when the chain or the format of stores changes. */
 const LAYOUT_VERSION = 8;
@@ -47,7 +46,7 @@ export async function openBenchStore(suite: string, accounts: number, blocks: nu
 }
 
 /** Creates the store of `npm run bench` if it is missing. @returns its folder, for copying */
-export async function keepBenchStore(accounts: number, blocks = DEFAULT_BLOCKS): Promise<string> {
+export async function keepBenchStore(accounts: number, blocks: number): Promise<string> {
   const {store, directory} = await openBenchStore(DEFAULT_SUITE_NAME, accounts, blocks);
   await store.close();
   return directory;
