@@ -64,6 +64,8 @@ class NewestBlocks implements Retention {
   }
 
   backlog(pruned: PrunedView, finalized: number): number {
+    // In a gap of a slice, blocks wait until one above it is final.
+    if (this.nextRun(pruned, finalized) === undefined) return 0;
     return Math.max(0, finalized - this.blocks + 1 - pruned.unprunedFrom(0));
   }
 }
@@ -85,7 +87,8 @@ class FinalizationEnds implements Retention {
     }
   }
 
-  backlog(pruned: PrunedView): number {
+  backlog(pruned: PrunedView, finalized: number): number {
+    if (this.nextRun(pruned, finalized) === undefined) return 0;
     return Math.max(0, (this.ends.last() ?? 0) - pruned.unprunedFrom(this.keptBelow));
   }
 }

@@ -21,7 +21,7 @@ test("finalizations: one that was recorded after the finalized block was read ha
   assert.deepEqual(retention.nextRun(pruned, 3), {first: 0, next: 3});
   pruned.add(0, 2);
   assert.equal(retention.nextRun(pruned, 3), undefined);
-  assert.equal(retention.backlog(pruned, 3), 3);
+  assert.deepEqual([retention.backlog(pruned, 3), retention.backlog(pruned, 7)], [0, 3]);
   assert.deepEqual(retention.nextRun(pruned, 7), {first: 4, next: 7});
 });
 
@@ -41,6 +41,7 @@ test("a run ends at a block whose state is stored and that is final: above a gap
     assert.deepEqual(retention.nextRun(pruned, 18), {first: 0, next: 9});
     pruned.add(0, 8);
     assert.equal(retention.nextRun(pruned, 18), undefined);
+    assert.equal(retention.backlog(pruned, 18), 0);
   }
   assert.deepEqual(newest.nextRun(gapped(), 22), {first: 0, next: 21});
   assert.deepEqual(newest.nextRun(gapped(), 30), {first: 0, next: 26});
