@@ -8,7 +8,7 @@
  */
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
-import {BodyReader, encodeNumber} from "../record/recordBody.ts";
+import {BodyReader, bigEndian, encodeNumber} from "../record/recordBody.ts";
 import type {AccountBefore, AccountChange, AccountDifference, SlotDifference} from "./accountDifference.ts";
 
 const ADDRESS_BYTES = 20;
@@ -133,7 +133,7 @@ function encodeField(
   if (value === undefined) return undefined;
   if (value < 0n || value >= 1n << BigInt(8 * bytes))
     throw invalid(address, `${field} is not in 0 .. 2^${8 * bytes} - 1`);
-  return Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
+  return bigEndian(value, bytes);
 }
 
 function invalid(address: Uint8Array, what: string): StoreError {

@@ -1,5 +1,5 @@
 /**
- * Compares the state before a block, as its source says, with the store's. `where` names block and account.
+ * Compares the state before a block, as its source says, with the store's. `where` names block and account; it is called for an error.
  *
  * All throw StoreError BEFORE_MISMATCH. Numbers in the store have no leading zeros.
  */
@@ -20,36 +20,37 @@ interface ComparedAccount extends Pick<Account, "nonce" | "balance"> {
 export function checkAccountBefore(
   before: AccountBefore,
   old: ComparedAccount | undefined,
-  where: string,
+  where: () => string,
 ): void {
   const {present, nonce, balance, keccakCodeHash} = before;
   if (present !== (old !== undefined))
     throw new StoreError(
       "BEFORE_MISMATCH",
       present
-        ? `${where}: the source says that it existed before the block; the store does not have it`
-        : `${where}: the source says that it did not exist before the block; the store has it`,
+        ? `${where()}: the source says that it existed before the block; the store does not have it`
+        : `${where()}: the source says that it did not exist before the block; the store has it`,
     );
   if (old === undefined) return;
-  if (nonce !== undefined) checkNumber(bigEndian(nonce, 8), old.nonce, `${where}: nonce`);
-  if (balance !== undefined) checkNumber(bigEndian(balance, WORD_BYTES), old.balance, `${where}: balance`);
+  if (nonce !== undefined) checkNumber(bigEndian(nonce, 8), old.nonce, () => `${where()}: nonce`);
+  if (balance !== undefined)
+    checkNumber(bigEndian(balance, WORD_BYTES), old.balance, () => `${where()}: balance`);
   const currentHash = old.code?.keccakCodeHash ?? KECCAK_EMPTY;
   if (keccakCodeHash !== undefined && Buffer.compare(keccakCodeHash, currentHash) !== 0)
-    throw differs(`${where}: code hash`, toHex(keccakCodeHash), toHex(currentHash));
+    throw differs(`${where()}: code hash`, toHex(keccakCodeHash), toHex(currentHash));
 }
 
 export function checkSlotBefore(
   slot: Uint8Array,
   before: Uint8Array,
   current: Uint8Array,
-  where: string,
+  where: () => string,
 ): void {
-  checkNumber(before, current, `${where}: slot ${toHex(slot)}`);
+  checkNumber(before, current, () => `${where()}: slot ${toHex(slot)}`);
 }
 
-function checkNumber(before: Uint8Array, current: Uint8Array, where: string): void {
+function checkNumber(before: Uint8Array, current: Uint8Array, where: () => string): void {
   const stripped = stripZeros(before);
-  if (Buffer.compare(stripped, current) !== 0) throw differs(where, quantity(stripped), quantity(current));
+  if (Buffer.compare(stripped, current) !== 0) throw differs(where(), quantity(stripped), quantity(current));
 }
 
 function differs(where: string, before: string, current: string): StoreError {

@@ -33,7 +33,7 @@ export class SlotWriter {
     owner: number,
     old: AccountStorage | undefined,
     slots: readonly SlotDifference[],
-    where: string,
+    where: () => string,
   ): Promise<AccountStorage | undefined> {
     if (slots.every(isRead)) {
       this.check(old, slots, where);
@@ -49,7 +49,7 @@ export class SlotWriter {
       const difference = slots[position] as SlotDifference;
       const {slot} = difference;
       if (last >= 0 && sameHKey(hKeys, last, position))
-        throw new StoreError("BLOCK_INVALID", `${where}: slot ${toHex(slot)} twice`);
+        throw new StoreError("BLOCK_INVALID", `${where()}: slot ${toHex(slot)} twice`);
       last = position;
       const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
       this.applySlot(tree, keys, hKey, difference, where);
@@ -62,7 +62,7 @@ export class SlotWriter {
   }
 
   /** Compares slots that the block only read. */
-  check(storage: AccountStorage | undefined, slots: readonly SlotDifference[], where: string): void {
+  check(storage: AccountStorage | undefined, slots: readonly SlotDifference[], where: () => string): void {
     if (slots.length === 0) return;
     const {suite, empty} = this.context;
     const tree = new TreeWriter(this.context, storage?.tree ?? newTreeRoot(empty));
@@ -80,7 +80,7 @@ export class SlotWriter {
     keys: LeafKeyWriter,
     hKey: Uint8Array,
     {slot, value, before, reset}: SlotDifference,
-    where: string,
+    where: () => string,
   ): void {
     let position = tree.find(hKey);
     if (before !== undefined) {

@@ -76,11 +76,11 @@ export class StateWriter {
     for (const position of sortByHKey(hKeys)) {
       const difference = accounts.at(position);
       const {address} = difference;
+      const where = (): string => `block ${header.number}: account ${toHex(address)}`;
       if (last >= 0 && sameHKey(hKeys, last, position))
-        throw new StoreError("BLOCK_INVALID", `block ${header.number}: account ${toHex(address)} twice`);
+        throw new StoreError("BLOCK_INVALID", `${where()} twice`);
       last = position;
       const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
-      const where = `block ${header.number}: account ${toHex(address)}`;
       await this.applyAccount(tree, keys, hKey, difference, where);
       if (tree.needsSeal) tree.seal();
       await this.batch.flushIfFull();
@@ -95,7 +95,7 @@ export class StateWriter {
     keys: LeafKeyWriter,
     hKey: Uint8Array,
     {address, change, before, onlyRead}: AccountDifference,
-    where: string,
+    where: () => string,
   ): Promise<void> {
     const {suite, empty} = this.context;
     let position = tree.find(hKey);

@@ -17,7 +17,7 @@ import {LeafPageDraft} from "../page/pageDraft.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../tree/emptyTree.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import type {LeafTable, TabledLeaf} from "./leafTable.ts";
-import {type TreeContext, TreeSeal} from "./treeSeal.ts";
+import {StoredPages, type TreeContext, TreeSeal} from "./treeSeal.ts";
 
 const LEAVES_AT_ONCE = 512;
 /** Leaf pages that are in memory at a time, and pages of each level above: a multiple of the children of every page. */
@@ -55,7 +55,11 @@ async function buildPages({context, leaves, order, hashValue, onLeaf, flushIfFul
     if (rank < 0) return HEAD_INDEX;
     return rank === count ? TAIL_INDEX : leaves.leafIndexAt(order[rank] as number);
   };
-  const seal = new TreeSeal(context, newTreeRoot(context.empty), PAGES_AT_ONCE);
+  const seal = new TreeSeal(
+    context,
+    new StoredPages(context.pages, newTreeRoot(context.empty)),
+    PAGES_AT_ONCE,
+  );
   const tabled = leaves.leaves();
   let leaf = tabled.next().value;
   let position = 0;

@@ -11,8 +11,9 @@ import {
   rowCount,
 } from "../page/geometry.ts";
 import {INNER_PAGE} from "../page/innerPage.ts";
+import {LEAF_PAGE} from "../page/leafPage.ts";
 import {InnerPageDraft, type LeafPageDraft} from "../page/pageDraft.ts";
-import {expectKind, type PageWriter} from "../page/pageReader.ts";
+import {expectKind, type PageReader, type PageWriter} from "../page/pageReader.ts";
 import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
 import {childOf} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
@@ -38,20 +39,17 @@ type PageDraft = LeafPageDraft | InnerPageDraft;
  */
 export class TreeSeal {
   private readonly waiting: PageDraft[][] = [];
-  private readonly stored: StoredPages;
 
   /**
-   * @param before - the version that the pages change
+   * @param stored - the version that the pages change
    * @param atOnce - pages that are hashed together. It may be finite only for a new tree, all of whose pages are full:
    *   then a multiple of the children of every page, so that no parent is sealed before it is full
    */
   constructor(
     private readonly context: TreeContext,
-    before: TreeRoot,
+    private readonly stored: StoredPages,
     private readonly atOnce: number = Number.POSITIVE_INFINITY,
-  ) {
-    this.stored = new StoredPages(context.pages, before);
-  }
+  ) {}
 
   /** @param page - its index is above that of the last one */
   add(page: LeafPageDraft): void {
@@ -178,30 +176,35 @@ function sealLevel(
   return parents;
 }
 
-/** The inner pages of the last sealed version, requested from left to right. */
-class StoredPages {
-  private readonly last: {readonly index: number; readonly page: number; readonly body: Buffer}[] = [];
+/** The pages of a sealed version. Inner pages are kept: the pages that a block changes have most of them in common. */
+export class StoredPages {
+  private readonly inner = new Map<number, StoredPage>();
 
   constructor(
-    private readonly pages: PageWriter,
+    private readonly pages: PageReader,
     private readonly tree: TreeRoot,
   ) {}
 
+  /** @returns undefined if that version does not have the page */
   find(level: number, pageIndex: number): Buffer | undefined {
     const {rootPage, nextFreeNode} = this.tree;
     const isStored =
       rootPage !== 0 &&
       level <= rootLevel(nextFreeNode) &&
       pageIndex * (POSITIONS_PER_PAGE[level] as number) < nextFreeNode;
-    return isStored ? this.read(level, pageIndex).body : undefined;
+    if (!isStored) return undefined;
+    if (level > 0) return this.innerPage(level, pageIndex).body;
+    const page = this.pageAt(0, pageIndex);
+    return expectKind(this.pages.read(page), LEAF_PAGE, page);
   }
 
-  private read(level: number, index: number): {readonly page: number; readonly body: Buffer} {
-    const last = this.last[level];
-    if (last?.index === index) return last;
-    const page = this.pageAt(level, index);
-    const read = {index, page, body: expectKind(this.pages.read(page), INNER_PAGE, page)};
-    this.last[level] = read;
+  private innerPage(level: number, pageIndex: number): StoredPage {
+    const name = pageIndex * POSITIONS_PER_PAGE.length + level;
+    const known = this.inner.get(name);
+    if (known !== undefined) return known;
+    const page = this.pageAt(level, pageIndex);
+    const read = {page, body: expectKind(this.pages.read(page), INNER_PAGE, page)};
+    this.inner.set(name, read);
     return read;
   }
 
@@ -209,7 +212,12 @@ class StoredPages {
     const {rootPage, nextFreeNode} = this.tree;
     if (level === rootLevel(nextFreeNode)) return rootPage;
     const siblings = childrenPerPage(level + 1);
-    const {page, body} = this.read(level + 1, Math.floor(pageIndex / siblings));
+    const {page, body} = this.innerPage(level + 1, Math.floor(pageIndex / siblings));
     return childOf(page, body, pageIndex % siblings);
   }
+}
+
+interface StoredPage {
+  readonly page: number;
+  readonly body: Buffer;
 }

@@ -8,16 +8,17 @@ import {LEAVES_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {LeafPageDraft} from "../page/pageDraft.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, hashTopRoot, TAIL_INDEX, ZERO_WORD} from "../tree/emptyTree.ts";
-import {type KeyPosition, readLeafPage} from "../tree/treeReader.ts";
+import type {KeyPosition} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {IndexWriter} from "./indexWriter.ts";
-import {type TreeContext, TreeSeal} from "./treeSeal.ts";
+import {StoredPages, type TreeContext, TreeSeal} from "./treeSeal.ts";
 
 /** A seal is due when this many leaf pages are drafts: about 100 MB of objects. */
 const MAX_DRAFTS = 1 << 15;
 
 export class TreeWriter {
   private sealed: TreeRoot;
+  private stored: StoredPages;
   private nextFreeNode: number;
   private drafts = new Map<number, LeafPageDraft>();
   /** undefined: the tree has a single leaf page. */
@@ -28,6 +29,7 @@ export class TreeWriter {
     root: TreeRoot,
   ) {
     this.sealed = root;
+    this.stored = new StoredPages(context.pages, root);
     this.nextFreeNode = root.nextFreeNode;
     if (root.nextFreeNode > LEAVES_PER_PAGE) this.index = new IndexWriter(context.pages, root.indexPage);
   }
@@ -99,10 +101,11 @@ export class TreeWriter {
       return this.sealed;
     }
     const {nextFreeNode} = this;
-    const seal = new TreeSeal(this.context, this.sealed);
+    const seal = new TreeSeal(this.context, this.stored);
     for (const draft of dirty.sort((a, b) => a.pageIndex - b.pageIndex)) seal.add(draft);
     const {rootPage, subRoot} = seal.finish(nextFreeNode);
     this.sealed = {nextFreeNode, rootPage, indexPage: this.index?.seal() ?? 0, subRoot};
+    this.stored = new StoredPages(this.context.pages, this.sealed);
     this.drafts = new Map();
     return this.sealed;
   }
@@ -126,14 +129,9 @@ export class TreeWriter {
   }
 
   private loadDraft(pageIndex: number): LeafPageDraft {
-    const {rootPage, nextFreeNode} = this.sealed;
-    if (rootPage !== 0 && pageIndex * LEAVES_PER_PAGE < nextFreeNode)
-      return new LeafPageDraft(
-        pageIndex,
-        readLeafPage(this.context.pages, this.sealed, pageIndex * LEAVES_PER_PAGE),
-      );
-    const draft = new LeafPageDraft(pageIndex, undefined);
-    if (pageIndex === 0) {
+    const page = this.stored.find(0, pageIndex);
+    const draft = new LeafPageDraft(pageIndex, page);
+    if (page === undefined && pageIndex === 0) {
       const sentinel = {prev: HEAD_INDEX, next: TAIL_INDEX, hVal: ZERO_WORD, value: new Uint8Array(0)};
       draft.setLeaf(HEAD_INDEX, {...sentinel, hKey: ZERO_WORD});
       draft.setLeaf(TAIL_INDEX, {...sentinel, hKey: this.context.suite.tailHKey});

@@ -24,17 +24,21 @@ export class TrieChanges {
     const seen = new Set<string>();
     for (let position = 0; position < accounts.count; position++) {
       const difference = accounts.at(position);
-      const where = `block ${header.number}: account ${toHex(difference.address)}`;
+      const where = (): string => `block ${header.number}: account ${toHex(difference.address)}`;
       requireNew(seen, difference.address, where);
       if (difference.onlyRead !== true) this.accounts++;
       this.checkAccount(difference, trie, where);
     }
   }
 
-  private checkAccount({address, change, before}: AccountDifference, trie: TrieRoot, where: string): void {
+  private checkAccount(
+    {address, change, before}: AccountDifference,
+    trie: TrieRoot,
+    where: () => string,
+  ): void {
     const {storage: slots = [], reset} = change ?? {};
     const seen = new Set<string>();
-    for (const {slot} of slots) requireNew(seen, slot, `${where}: slot ${toHex(slot)}`);
+    for (const {slot} of slots) requireNew(seen, slot, () => `${where()}: slot ${toHex(slot)}`);
     if (before === undefined && slots.every(slot => slot.before === undefined)) return;
     const value = this.tries.find(trie.page, keccak256(address), "accounts");
     const current = value && readTrieAccount(value);
@@ -45,7 +49,7 @@ export class TrieChanges {
     this.checkSlots(slots, reset === true ? EMPTY_TRIE : (current?.storage ?? EMPTY_TRIE), where);
   }
 
-  private checkSlots(slots: readonly SlotDifference[], {page}: TrieRoot, where: string): void {
+  private checkSlots(slots: readonly SlotDifference[], {page}: TrieRoot, where: () => string): void {
     for (const {slot, before} of slots) {
       if (before === undefined) continue;
       const value = this.tries.find(page, keccak256(slot), "slots");
@@ -54,8 +58,8 @@ export class TrieChanges {
   }
 }
 
-function requireNew(seen: Set<string>, key: Uint8Array, where: string): void {
+function requireNew(seen: Set<string>, key: Uint8Array, where: () => string): void {
   const {size} = seen;
   if (seen.add(Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1")).size === size)
-    throw new StoreError("BLOCK_INVALID", `${where} twice`);
+    throw new StoreError("BLOCK_INVALID", `${where()} twice`);
 }

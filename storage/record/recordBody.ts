@@ -15,11 +15,14 @@ export function decodeNumber(key: Buffer, body: Buffer): number {
   return reader.end(reader.number());
 }
 
-/** `value` as `bytes` bytes. @throws StoreError BLOCK_INVALID if it does not fit */
+/** `value` as `bytes` bytes, a multiple of 8. @throws StoreError BLOCK_INVALID if it does not fit */
 export function bigEndian(value: bigint, bytes: number): Buffer {
   if (value < 0n || value >= 1n << BigInt(8 * bytes))
     throw new StoreError("BLOCK_INVALID", `${value} does not fit ${bytes} bytes`);
-  return Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
+  const word = Buffer.allocUnsafe(bytes);
+  for (let at = bytes - 8, rest = value; at >= 0; at -= 8, rest >>= 64n)
+    word.writeBigUInt64BE(BigInt.asUintN(64, rest), at);
+  return word;
 }
 
 /** Every method throws StoreError RECORD_DAMAGED. */
@@ -54,8 +57,12 @@ export class BodyReader {
     return flag === 1;
   }
 
+  /** @param bytes - a multiple of 8 */
   bigint(bytes: number): bigint {
-    return BigInt(`0x${this.bytes(bytes).toString("hex")}`);
+    const word = this.bytes(bytes);
+    let value = 0n;
+    for (let at = 0; at < bytes; at += 8) value = (value << 64n) | word.readBigUInt64BE(at);
+    return value;
   }
 
   /** @returns `value`, if nothing follows */

@@ -112,12 +112,14 @@ test("a record cut short anywhere, or too long, is RECORD_DAMAGED, and names its
 });
 
 test("an integer is written big-endian where it fits, and refused where it does not", () => {
-  assert.deepEqual([...bigEndian(0x0102n, 3)], [0, 1, 2]);
+  const digits = Buffer.from(Uint8Array.from({length: 32}, (_, i) => i + 1)).toString("hex");
+  assert.equal(bigEndian(BigInt(`0x${digits}`), 32).toString("hex"), digits);
+  assert.deepEqual([...bigEndian(0x0102n, 8)], [0, 0, 0, 0, 0, 0, 1, 2]);
   assert.equal(bigEndian(2n ** 64n - 1n, 8).toString("hex"), "f".repeat(16));
   for (const [value, length] of [
     [-1n, 8],
     [2n ** 64n, 8],
-    [256n, 1],
+    [2n ** 256n, 32],
   ] as const)
     assert.throws(() => bigEndian(value, length), {code: "BLOCK_INVALID"});
 });
