@@ -82,10 +82,9 @@ export class IndexWriter {
   private draft(page: number): DirectoryDraft | BucketDraft {
     const body = this.pages.read(page);
     if (body[0] !== DIRECTORY) return {page, entries: bucketEntries(body)};
-    return {
-      page,
-      children: Array.from({length: DIRECTORY_CHILDREN}, (_, nibble) => directoryChild(body, nibble)),
-    };
+    const children: Node[] = [];
+    for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) children.push(directoryChild(body, nibble));
+    return {page, children};
   }
 
   private insertInto(node: Node, depth: number, hKey: Uint8Array, leafIndex: number): Node {

@@ -54,7 +54,7 @@ export class SlotWriter {
       const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
       this.applySlot(tree, keys, hKey, difference, where);
       if (tree.needsSeal) tree.seal();
-      await this.batch.flushIfFull();
+      if (this.batch.isFull) await this.batch.flush();
     }
     keys.finish();
     const root = tree.seal();

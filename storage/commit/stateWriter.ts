@@ -83,7 +83,7 @@ export class StateWriter {
       const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
       await this.applyAccount(tree, keys, hKey, difference, where);
       if (tree.needsSeal) tree.seal();
-      await this.batch.flushIfFull();
+      if (this.batch.isFull) await this.batch.flush();
     }
     keys.finish();
     tree.seal();

@@ -64,7 +64,7 @@ async function buildPages({context, leaves, order, hashValue, onLeaf, flushIfFul
   let leaf = tabled.next().value;
   let position = 0;
   for (let first = 0; first < nextFreeNode; first += LEAVES_PER_PAGE) {
-    const page = new LeafPageDraft(first / LEAVES_PER_PAGE, undefined);
+    const page = new LeafPageDraft(first / LEAVES_PER_PAGE);
     const end = Math.min(first + LEAVES_PER_PAGE, nextFreeNode);
     for (let leafIndex = first; leafIndex < end; leafIndex++) {
       const at = leafIndex - first;

@@ -2,12 +2,13 @@
 import {type HashSuite, WORD_BYTES} from "./suite.ts";
 
 const PAIRS = 512;
+const NO_TARGET = new Uint8Array(0);
 
 export class PairBatch {
   private readonly pairs = new Uint8Array(PAIRS * 2 * WORD_BYTES);
   private readonly hashes = new Uint8Array(PAIRS * WORD_BYTES);
-  private readonly targets: Uint8Array[] = [];
-  private readonly offsets: number[] = [];
+  private readonly targets = new Array<Uint8Array>(PAIRS).fill(NO_TARGET);
+  private readonly offsets = new Float64Array(PAIRS);
   private count = 0;
 
   constructor(private readonly suite: HashSuite) {}
@@ -39,7 +40,7 @@ export class PairBatch {
       const at = this.offsets[i] as number;
       for (let j = 0; j < WORD_BYTES; j++) to[at + j] = this.hashes[i * WORD_BYTES + j] as number;
     }
+    this.targets.fill(NO_TARGET, 0, this.count);
     this.count = 0;
-    this.targets.length = 0;
   }
 }

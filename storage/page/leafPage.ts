@@ -29,6 +29,10 @@ export interface Leaf {
   readonly value: Uint8Array;
 }
 
+/** As the stored page has it, or has it deleted. */
+export const KEPT = "kept";
+export type DraftLeaf = Leaf | typeof KEPT | undefined;
+
 export function leafCount(page: Buffer): number {
   return page[1] as number;
 }
@@ -70,22 +74,13 @@ export function entryValue(page: Buffer, position: number): Uint8Array {
 
 export function leafAt(page: Buffer, position: number): Leaf | undefined {
   const entry = findEntry(page, position);
-  return entry < 0 ? undefined : decodeLeaf(page, entry, entryEnd(page, position));
-}
-
-/** @returns the leaf's entry, a view; undefined if the position is deleted or not in use */
-export function entryAt(page: Buffer, position: number): Buffer | undefined {
-  const entry = findEntry(page, position);
-  return entry < 0 ? undefined : page.subarray(entry, entryEnd(page, position));
-}
-
-export function decodeLeaf(page: Buffer, entry: number, end: number): Leaf {
+  if (entry < 0) return undefined;
   return {
     prev: entryPrev(page, entry),
     next: entryNext(page, entry),
     hKey: page.subarray(entry + H_KEY_AT, entry + H_VAL_AT),
     hVal: page.subarray(entry + H_VAL_AT, entry + VALUE_AT),
-    value: page.subarray(entry + VALUE_AT, end),
+    value: page.subarray(entry + VALUE_AT, entryEnd(page, position)),
   };
 }
 
@@ -102,12 +97,18 @@ export function entryEnd(page: Buffer, position: number): number {
   return entriesAt(page) + page.readUInt16BE(HEAD_BYTES + 2 * position);
 }
 
-/** @param leaves - or their entries. The caller writes rows 0 and 1, cut to the occupied prefix, at `leafRowsAt` */
-export function encodeLeafPage(leaves: readonly (Leaf | Buffer | undefined)[], spare: number): Buffer {
+/**
+ * The caller writes rows 0 and 1, cut to the occupied prefix, at `leafRowsAt`.
+ *
+ * @param leaves - undefined: deleted. @param stored - the page that has the leaves which are KEPT
+ */
+export function encodeLeafPage(leaves: readonly DraftLeaf[], stored: Buffer, spare: number): Buffer {
   let entryBytes = 0;
-  for (const leaf of leaves)
-    if (leaf !== undefined)
-      entryBytes += leaf instanceof Uint8Array ? leaf.length : VALUE_AT + leaf.value.length;
+  for (let position = 0; position < leaves.length; position++) {
+    const leaf = leaves[position];
+    if (leaf === KEPT) entryBytes += entryEnd(stored, position) - entryStart(stored, position);
+    else if (leaf !== undefined) entryBytes += VALUE_AT + leaf.value.length;
+  }
   const entries = leafRowsAt(leaves.length) + rowStart(leaves.length, ROWS) * WORD_BYTES;
   const page = Buffer.allocUnsafe(entries + entryBytes + spare);
   page[0] = LEAF_PAGE;
@@ -115,9 +116,11 @@ export function encodeLeafPage(leaves: readonly (Leaf | Buffer | undefined)[], s
   let at = entries;
   for (let position = 0; position < leaves.length; position++) {
     const leaf = leaves[position];
-    if (leaf instanceof Uint8Array) {
-      page.set(leaf, at);
-      at += leaf.length;
+    if (leaf === KEPT) {
+      const start = entryStart(stored, position);
+      const end = entryEnd(stored, position);
+      stored.copy(page, at, start, end);
+      at += end - start;
     } else if (leaf !== undefined) {
       page.writeUIntBE(leaf.prev, at, 5);
       page.writeUIntBE(leaf.next, at + NEXT_AT, 5);

@@ -9,7 +9,9 @@ import {WORD_BYTES} from "../hash/suite.ts";
 import {CHECKSUM_BYTES} from "../record/record.ts";
 import {childrenPerPage, LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from "./geometry.ts";
 import {beginInnerPage, childCount, childPage, innerRowsAt, setChildPage} from "./innerPage.ts";
-import {decodeLeaf, encodeLeafPage, entryAt, type Leaf, leafCount, leafRowsAt} from "./leafPage.ts";
+import {type DraftLeaf, encodeLeafPage, KEPT, type Leaf, leafAt, leafCount, leafRowsAt} from "./leafPage.ts";
+
+const NO_PAGE = Buffer.alloc(0);
 
 abstract class DraftRows {
   readonly nodes: Buffer;
@@ -107,15 +109,18 @@ abstract class DraftRows {
 
 export class LeafPageDraft extends DraftRows {
   /** One per position in use; undefined = deleted. Leaves of the stored page are decoded when they are first read. */
-  private readonly leaves: (Leaf | Buffer | undefined)[] = [];
+  private readonly leaves: DraftLeaf[] = [];
 
-  /** @param page - the stored page, or undefined for a new page */
-  constructor(pageIndex: number, page: Buffer | undefined) {
+  /** @param stored - without bytes for a new page */
+  constructor(
+    pageIndex: number,
+    private readonly stored: Buffer = NO_PAGE,
+  ) {
     super(pageIndex, 0, LEAVES_PER_PAGE, 0, 0);
-    if (page === undefined) return;
-    const count = leafCount(page);
-    for (let position = 0; position < count; position++) this.leaves.push(entryAt(page, position));
-    this.load(page, leafRowsAt(count), count);
+    if (stored.length === 0) return;
+    const count = leafCount(stored);
+    for (let position = 0; position < count; position++) this.leaves.push(KEPT);
+    this.load(stored, leafRowsAt(count), count);
   }
 
   get occupied(): number {
@@ -124,8 +129,8 @@ export class LeafPageDraft extends DraftRows {
 
   leafAt(position: number): Leaf | undefined {
     const leaf = this.leaves[position];
-    if (!(leaf instanceof Uint8Array)) return leaf;
-    const decoded = decodeLeaf(leaf, 0, leaf.length);
+    if (leaf !== KEPT) return leaf;
+    const decoded = leafAt(this.stored, position);
     this.leaves[position] = decoded;
     return decoded;
   }
@@ -136,7 +141,7 @@ export class LeafPageDraft extends DraftRows {
   }
 
   encode(spare: number): Buffer {
-    const page = encodeLeafPage(this.leaves, spare);
+    const page = encodeLeafPage(this.leaves, this.stored, spare);
     return this.writeRows(page, leafRowsAt(this.leaves.length));
   }
 }

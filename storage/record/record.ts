@@ -31,14 +31,13 @@ function crcOfKey(key: Buffer): number {
 export function sealRecord(key: Buffer, body: Uint8Array): Buffer {
   const value = Buffer.allocUnsafe(body.length + CHECKSUM_BYTES);
   value.set(body, 0);
-  sealRecordInPlace(key, value);
+  sealRecordInPlace(key, value, body);
   return value;
 }
 
-/** Fills in the last CHECKSUM_BYTES of `value`, whose body is complete. */
-export function sealRecordInPlace(key: Buffer, value: Buffer): void {
-  const bodyBytes = value.length - CHECKSUM_BYTES;
-  value.writeUInt32BE(crc32(value.subarray(0, bodyBytes), crcOfKey(key)), bodyBytes);
+/** Fills in the last CHECKSUM_BYTES of `value`. @param body - the bytes before them, complete */
+export function sealRecordInPlace(key: Buffer, value: Buffer, body: Uint8Array): void {
+  value.writeUInt32BE(crc32(body, crcOfKey(key)), body.length);
 }
 
 /** @returns the body, a view. @throws StoreError RECORD_DAMAGED */
