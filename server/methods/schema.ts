@@ -1,4 +1,5 @@
 /** JSON schemas (draft 7) of the parts of parameters and results. rpc.discover shows them. */
+import type {HEADER_ITEMS} from "../../workers/chain/chainView.ts";
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -28,6 +29,15 @@ export const QUANTITY = hexText("quantity", "(0|[1-9a-f][0-9a-f]{0,63})");
 export const RANGE: Schema = {type: "array", items: QUANTITY, minItems: 2, maxItems: 2};
 export const HASH = hexText("32 bytes", "[0-9a-f]{64}");
 export const BYTES = hexText("bytes", "([0-9a-f]{2})*");
+
+/** The items of a header by name. */
+export function headerFields(items: typeof HEADER_ITEMS): Readonly<Record<string, Schema>> {
+  const schemas = items.map(({name, bytes, numberBytes}) => {
+    const text = bytes === 32 ? HASH : BYTES;
+    return [name, numberBytes === undefined ? text : QUANTITY] as const;
+  });
+  return Object.fromEntries(schemas);
+}
 
 /** One of the names, or the storage tree of an account. */
 export function treeParam(names: readonly string[]): Schema {

@@ -5,7 +5,13 @@
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {Finalizations} from "../../storage/block/finalizations.ts";
-import {encodeHeader, type HeaderValues, listHeaderItems} from "../../storage/block/headerRlp.ts";
+import {
+  encodeHeader,
+  FIRST_ITEMS,
+  HEADER_ITEMS,
+  type HeaderValues,
+  listHeaderItems,
+} from "../../storage/block/headerRlp.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {MAX_ANCESTORS} from "../../storage/commit/firstBlock.ts";
 import {isDamage} from "../../storage/errors.ts";
@@ -13,6 +19,8 @@ import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts
 import {type Failure, failureOf} from "../messages/failure.ts";
 import type {Head} from "../messages/head.ts";
 import {RollbackSignal} from "../messages/rollbackSignal.ts";
+
+export {FIRST_ITEMS, HEADER_ITEMS};
 
 /** A block as chain_getStateRoot shows it. */
 export interface BlockSummary {

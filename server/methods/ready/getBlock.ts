@@ -4,10 +4,11 @@
  * empty.
  */
 import {toHex} from "../../../storage/hex.ts";
+import {FIRST_ITEMS, HEADER_ITEMS} from "../../../workers/chain/chainView.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {AheadError, createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import {createReadError, type RequestView} from "../method.ts";
-import {arrayOf, BLOCK_PARAM, BYTES, HASH, nullable, objectOf, QUANTITY} from "../schema.ts";
+import {arrayOf, BLOCK_PARAM, HASH, headerFields, nullable, objectOf} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {createReady} from "./readyMethod.ts";
 
@@ -27,37 +28,8 @@ const LISTS = [
 
 const EMPTY = {...arrayOf({}), maxItems: 0};
 const BLOCK = objectOf(
-  {
-    hash: HASH,
-    parentHash: HASH,
-    sha3Uncles: HASH,
-    miner: BYTES,
-    stateRoot: HASH,
-    transactionsRoot: HASH,
-    receiptsRoot: HASH,
-    logsBloom: BYTES,
-    difficulty: QUANTITY,
-    number: QUANTITY,
-    gasLimit: QUANTITY,
-    gasUsed: QUANTITY,
-    timestamp: QUANTITY,
-    extraData: BYTES,
-    mixHash: HASH,
-    nonce: BYTES,
-  },
-  {
-    baseFeePerGas: QUANTITY,
-    withdrawalsRoot: HASH,
-    blobGasUsed: QUANTITY,
-    excessBlobGas: QUANTITY,
-    parentBeaconBlockRoot: HASH,
-    requestsHash: HASH,
-    blockAccessListHash: HASH,
-    slotNumber: QUANTITY,
-    transactions: EMPTY,
-    uncles: EMPTY,
-    withdrawals: EMPTY,
-  },
+  {hash: HASH, ...headerFields(HEADER_ITEMS.slice(0, FIRST_ITEMS))},
+  {...headerFields(HEADER_ITEMS.slice(FIRST_ITEMS)), transactions: EMPTY, uncles: EMPTY, withdrawals: EMPTY},
 );
 
 export const getBlockByNumber = createGetBlock("eth_getBlockByNumber");

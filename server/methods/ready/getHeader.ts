@@ -1,31 +1,27 @@
 import {toHex} from "../../../storage/hex.ts";
+import {HEADER_ITEMS} from "../../../workers/chain/chainView.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {RpcCode} from "../../rpc/rpcError.ts";
 import {createReadError} from "../method.ts";
-import {arrayOf, BLOCK, BLOCK_PARAM, BYTES, HASH, nullable, objectOf, QUANTITY} from "../schema.ts";
+import {
+  arrayOf,
+  BLOCK,
+  BLOCK_PARAM,
+  BYTES,
+  HASH,
+  headerFields,
+  nullable,
+  objectOf,
+  QUANTITY,
+} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {createReady} from "./readyMethod.ts";
 
 /** Reading 256 hashes takes the main thread 1 ms. At this cost, one request may ask for ten. */
 const HEADER_COST = 2000;
 
-const HEADER = objectOf(
-  {},
-  {
-    parentHash: HASH,
-    timestamp: QUANTITY,
-    gasLimit: QUANTITY,
-    baseFeePerGas: QUANTITY,
-    miner: BYTES,
-    mixHash: HASH,
-    extraData: BYTES,
-    difficulty: QUANTITY,
-    stateRoot: HASH,
-    gasUsed: QUANTITY,
-    blobGasUsed: QUANTITY,
-    excessBlobGas: QUANTITY,
-  },
-);
+const KEPT_ITEMS = HEADER_ITEMS.filter(({isRest, name}) => !isRest && name !== "number");
+const HEADER = objectOf({}, headerFields(KEPT_ITEMS));
 
 export const getHeader = createReady({
   name: "chain_getHeader",
