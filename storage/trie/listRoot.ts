@@ -5,27 +5,12 @@ import {TrieModule} from "./trieModule.ts";
 
 let module: TrieModule | undefined;
 
-/** Lists are not stored in pages. */
-function createListModule(): TrieModule {
-  const never = () => {
-    throw new Error("the trie of a list asked for a page");
-  };
-  const pages = {load: never, put: never, make: never, refuse: never};
-  module = new TrieModule({
-    ...pages,
-    node: never,
-    keep: never,
-    storage: never,
-    miss: never,
-    refuseNode: never,
-  });
-  return module;
-}
-
 export function listRoot(values: readonly Uint8Array[]): Uint8Array {
   const count = values.length;
   if (count === 0) return EMPTY_ROOT;
-  const list = module ?? createListModule();
+  // Lists are not stored in pages.
+  module ??= new TrieModule({});
+  const list = module;
   const {wasm} = list;
   if (count > wasm.maxList.value)
     throw new RangeError(`expected a list of at most ${wasm.maxList.value} values, got ${count}`);

@@ -2,7 +2,7 @@
 import {NodeMissing, StoreError} from "../errors.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {isSame, toHex} from "../hex.ts";
-import {TrieModule} from "./trieModule.ts";
+import {type TrieHost, TrieModule} from "./trieModule.ts";
 import type {TriePages, TriePageWriter} from "./trieStore.ts";
 
 /** keccak256 of the RLP of no bytes. */
@@ -44,16 +44,17 @@ export class TrieReader {
   protected readonly module: TrieModule;
 
   constructor(private readonly source: TriePages) {
-    this.module = new TrieModule({
+    this.module = new TrieModule(this.createHost());
+  }
+
+  protected createHost(): Partial<TrieHost> {
+    return {
       load: (page, to) => this.load(page, to),
-      put: (from, bytes, before) => this.put(from, bytes, before),
-      make: (position, from, bytes) => this.make(position, from, bytes),
       refuse: page => {
         throw new StoreError("RECORD_DAMAGED", `page ${page}: expected a page of a trie at this depth`);
       },
       node: (hash, to) => this.loadNode(hash, to),
-      keep: (from, bytes) => this.keep(from, bytes),
-      storage: path => this.storageOf(path),
+      storage: () => 0,
       miss: hash => {
         throw new NodeMissing(this.wordAt(hash));
       },
@@ -61,7 +62,7 @@ export class TrieReader {
         const name = toHex(this.wordAt(hash));
         throw new StoreError("RECORD_DAMAGED", `node ${name}: expected a node of a trie at depth ${depth}`);
       },
-    });
+    };
   }
 
   /**
@@ -122,26 +123,9 @@ export class TrieReader {
     return {reference: this.module.memory.slice(at, at + 1 + (head & SHORT)), wrongChild};
   }
 
-  protected put(_from: number, _bytes: number, _before: number): number {
-    throw new Error("a page was put by a reader");
-  }
-
-  protected make(_position: number, _from: number, _bytes: number): void {
-    throw new Error("a value was made by a reader");
-  }
-
-  protected keep(_from: number, _bytes: number): void {
-    throw new Error("a node was kept by a reader");
-  }
-
   /** @param hash - 32 bytes. @returns RLP */
   protected findNode(hash: Uint8Array): Uint8Array | undefined {
     return this.source.findNode(hash);
-  }
-
-  /** @returns the root page of an account's storage trie; 0: only its root is known */
-  protected storageOf(_path: number): number {
-    return 0;
   }
 
   protected wordAt(at: number): Uint8Array {
@@ -243,16 +227,20 @@ export class TrieWriter extends TrieReader {
     return this.nodes.get(toHex(hash)) ?? super.findNode(hash);
   }
 
-  protected override storageOf(path: number): number {
-    return this.storages.get(toHex(this.wordAt(path))) ?? 0;
+  protected override createHost(): Partial<TrieHost> {
+    return {
+      ...super.createHost(),
+      put: (from, bytes, before) => this.put(from, bytes, before),
+      make: (position, from, bytes) => this.make(position, from, bytes),
+      keep: (from, bytes) => {
+        const node = this.module.memory.slice(from, from + bytes);
+        this.pages.putNode(keccak256(node), node);
+      },
+      storage: path => this.storages.get(toHex(this.wordAt(path))) ?? 0,
+    };
   }
 
-  protected override keep(from: number, bytes: number): void {
-    const node = this.module.memory.slice(from, from + bytes);
-    this.pages.putNode(keccak256(node), node);
-  }
-
-  protected override put(from: number, bytes: number, before: number): number {
+  private put(from: number, bytes: number, before: number): number {
     const {memory} = this.module;
     const encode = (spare: number): Buffer => {
       // From Node's shared slab: its other buffers end at about the same time. Separate ones took 7 % of an update.
@@ -275,7 +263,7 @@ export class TrieWriter extends TrieReader {
     return length < 0 ? undefined : memory.subarray(at, at + length);
   }
 
-  protected override make(position: number, from: number, bytes: number): void {
+  private make(position: number, from: number, bytes: number): void {
     const {value} = this.writes[position] as TrieWrite;
     const current = bytes === 0 ? undefined : this.module.memory.subarray(from, from + bytes);
     this.putValue(position, typeof value === "function" ? value(current) : value);

@@ -3,7 +3,7 @@ import {loadWasm, type WasmConstant, type WasmMemory} from "../hash/webAssembly.
 
 const HASH_BYTES = 32;
 
-interface TrieHost {
+export interface TrieHost {
   /** Writes the body of a page. @returns its length. @throws if there is no such page, or it is too long */
   load(page: number, to: number): number;
   /** Stores a page. @param before - the page that it replaces; 0: none. @returns its number */
@@ -61,14 +61,24 @@ interface Exports {
   endList(count: number): void;
 }
 
+function missing(): never {
+  throw new Error("the module of a trie called a function that its user does not have");
+}
+
+const NO_HOST: TrieHost = {
+  ...{load: missing, put: missing, make: missing, refuse: missing, node: missing},
+  ...{keep: missing, storage: missing, miss: missing, refuseNode: missing},
+};
+
 /** An instance with its own memory: 1.2 MB at first, 17 MB at most. */
 export class TrieModule {
   readonly wasm: Exports;
   private bytes = new Uint8Array(0);
   private numbers = new Uint32Array(0);
 
-  constructor(host: TrieHost) {
-    this.wasm = loadWasm<Exports>(new URL("./trie.wasm", import.meta.url), {host: {...host}});
+  /** @param host - what the calls of this user need */
+  constructor(host: Partial<TrieHost>) {
+    this.wasm = loadWasm<Exports>(new URL("./trie.wasm", import.meta.url), {host: {...NO_HOST, ...host}});
   }
 
   /** When a call grows the memory, arrays that were made before are detached. */
