@@ -36,6 +36,8 @@ const ARCHIVE_BLOCKS = 50;
 
 type Proofs = readonly NodeProof[];
 type ChangedSlots = SliceContract["slots"];
+/** The contracts' storage roots after a block; undefined: they are not known. */
+type Roots = readonly Uint8Array[] | undefined;
 
 /** What a store of slices is made of, besides the blocks. */
 interface SliceSettings {
@@ -56,14 +58,12 @@ export class SliceReader implements BlockReader {
   readonly name = "slice";
   readonly maxBlocks = MAX_BLOCKS;
   private readonly contracts: readonly SlicedAddress[];
-  /** The contracts' storage roots after a block, by its hash (0x text); undefined: it was given up. */
-  private readonly roots = new Map<string, readonly Uint8Array[] | undefined>();
+  /** By the block's hash (0x text); undefined: it was given up. */
+  private readonly roots = new Map<string, Roots>();
   private readonly traces: TraceSlots;
   /** The first block with each contract of which all slots are wanted. Ranges of blocks are read side by side. */
   private readonly wholeFrom: Map<string, number>;
   private firstBlock = -1;
-  /** The states of these blocks were asked for in vain. */
-  private lost: {readonly node: string; readonly to: number} = {node: "", to: -1};
   /** When the next block may be asked of an archive node. */
   private dueMs = 0;
 
@@ -84,28 +84,33 @@ export class SliceReader implements BlockReader {
   }
 
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
-    const blocks = await readLinkedBlocks(node, from, to, false, (block, header) =>
-      parseBlockBesidesTraces(block, header, false, () => undefined),
-    );
+    const blocks = await readLinkedBlocks(node, from, to, false, parseBlockBesidesTraces);
     const read: NodeBlock[] = [];
-    for (const block of blocks) read.push(await this.readBlock(node, block, from + blocks.length - 1));
+    // The states of old blocks are lost in order, so those before a lost one need not be asked for.
+    let isLost = false;
+    for (const block of blocks) {
+      const isFirst = block.header.number === this.firstBlock && this.isEmpty();
+      const own: SliceBlock | "missed" = isLost ? "missed" : await this.readSlice(node, block, isFirst);
+      isLost = own === "missed" && (isLost || (await this.hasLost(node, from + blocks.length - 1)));
+      const isEnough = own !== "missed" && (!own.isFresh || isFirst);
+      const slice = isEnough ? own : ((await this.readArchive(block, isFirst)) ?? own);
+      read.push(this.createBlock(node, block, isFirst, slice));
+    }
     return read;
   }
 
-  /** @param last - of the range */
-  private async readBlock(node: Node, block: BlockBesidesTraces, last: number): Promise<NodeBlock> {
-    const {number, hash, parentHash} = block.header;
-    const isFirst = number === this.firstBlock && this.isEmpty();
-    const isLost = this.lost.node === node.name && number <= this.lost.to;
-    let slice = isLost ? "missed" : await this.readSlice(node, block, isFirst);
-    if (slice === "missed" && !isLost) await this.noteLost(node, number, last);
-    if (slice === "missed" || (slice.isFresh && !isFirst))
-      slice = (await this.readArchive(block, isFirst)) ?? slice;
+  private createBlock(
+    node: Node,
+    {header}: BlockBesidesTraces,
+    isFirst: boolean,
+    slice: SliceBlock | "missed",
+  ): NodeBlock {
+    const {number, hash, parentHash} = header;
     if (slice === "missed" && isFirst) throw new NodeFailure(`no node has the state of block ${number}`);
     if (slice === "missed") this.noteRoots(hash, undefined);
     const first = isFirst && number > 0 ? {number, ancestors: [parentHash]} : undefined;
     const chain = isFirst ? this.settings.chain : undefined;
-    const difference = {header: block.header, accounts: new AccountDifferences(), first, chain, slice};
+    const difference = {header, accounts: new AccountDifferences(), first, chain, slice};
     const bytes = slice === "missed" ? 0 : slice.nodes.reduce((sum, {length}) => sum + length, 0);
     const origin = `eth_getProof of ${node.name}`;
     return {number, hash, parentHash, first, bytes, origin, difference: async () => difference};
@@ -142,8 +147,7 @@ export class SliceReader implements BlockReader {
     const {number, hash, parentHash} = block.header;
     const proofs = await this.askProofs(node, number);
     if (proofs === undefined) return "missed";
-    const now = proofs.map(({storageHash}) => storageHash);
-    this.noteRoots(hash, now);
+    const now = this.noteRoots(hash, proofs) ?? [];
     const before = isFirst ? undefined : await this.findRoots(node, number - 1, parentHash);
     const changed = before && (await this.readChanges(node, block, before, now));
     const isFresh = changed === undefined;
@@ -211,37 +215,30 @@ export class SliceReader implements BlockReader {
       }
   }
 
-  /** The states of old blocks are lost in order, so the rest of a range need not be asked for one by one. */
-  private async noteLost(node: Node, number: number, last: number): Promise<void> {
-    this.lost = {node: node.name, to: number};
+  /** @returns false also if the node refuses newer states too */
+  private async hasLost(node: Node, number: number): Promise<boolean> {
     try {
-      if (number < last && (await this.askProofs(node, last)) === undefined)
-        this.lost = {node: node.name, to: last};
+      return (await this.askProofs(node, number)) === undefined;
     } catch (error) {
-      if (!(error instanceof NodeRefusal)) throw error;
+      if (error instanceof NodeRefusal) return false;
+      throw error;
     }
   }
 
-  private async findRoots(
-    node: Node,
-    number: number,
-    hash: Uint8Array,
-  ): Promise<readonly Uint8Array[] | undefined> {
+  private async findRoots(node: Node, number: number, hash: Uint8Array): Promise<Roots> {
     const key = toHex(hash);
     if (this.roots.has(key)) return this.roots.get(key);
     const proofs = await this.askProofs(node, number);
-    if (proofs === undefined) return undefined;
-    this.noteRoots(
-      hash,
-      proofs.map(({storageHash}) => storageHash),
-    );
-    return this.roots.get(key);
+    return proofs && this.noteRoots(hash, proofs);
   }
 
-  private noteRoots(hash: Uint8Array, roots: readonly Uint8Array[] | undefined): void {
+  /** @param proofs - undefined: the block was given up */
+  private noteRoots(hash: Uint8Array, proofs: Proofs | undefined): Roots {
+    const roots = proofs?.map(({storageHash}) => storageHash);
     this.roots.set(toHex(hash), roots);
     const [oldest] = this.roots.keys();
     if (this.roots.size > KNOWN_BLOCKS && oldest !== undefined) this.roots.delete(oldest);
+    return roots;
   }
 }
 

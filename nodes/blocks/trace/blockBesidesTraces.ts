@@ -21,8 +21,6 @@ export interface BlockBesidesTraces {
   /** Signers of authorizations. Tracers before mid-2025 leave out the change of their code, or the accounts. */
   readonly authorities: ReadonlySet<string>;
   readonly uncles: number;
-  /** The block writes its parent's beacon root (EIP-4788). */
-  readonly hasBeaconRoot: boolean;
 }
 
 /** An EIP-7702 authorization. */
@@ -42,12 +40,11 @@ export type RecoverAuthority = (authorization: Authorization) => Uint8Array | un
 /** Ethereum allows two uncles. */
 const MAX_UNCLES = 16;
 
-/** @param isFull - with full transactions, not only their hashes. @throws NodeFailure */
+/** @param recoverAuthority - the transactions are full, not only hashes. @throws NodeFailure */
 export function parseBlockBesidesTraces(
   block: JsonObject,
   header: NodeHeader,
-  isFull: boolean,
-  recoverAuthority: RecoverAuthority,
+  recoverAuthority?: RecoverAuthority,
 ): BlockBesidesTraces {
   const {number} = header;
   const where = (field: string): string => `block ${number}: ${field}`;
@@ -55,7 +52,7 @@ export function parseBlockBesidesTraces(
   const authorities = new Set<string>();
   const transactions = parseArray(block.transactions, where("transactions")).map((value, position) => {
     const field = where(`transaction ${position}`);
-    if (!isFull) return parseWord(value, field);
+    if (recoverAuthority === undefined) return parseWord(value, field);
     const transaction = parseObject(value, field);
     addresses.add(parseAddress(transaction.from, `${field}: from`));
     if ((transaction.to ?? undefined) !== undefined)
@@ -71,8 +68,7 @@ export function parseBlockBesidesTraces(
   const uncles = parseArray(block.uncles ?? [], where("uncles")).length;
   if (uncles > MAX_UNCLES)
     throw new NodeFailure(where(`expected at most ${MAX_UNCLES} uncles, got ${uncles}`));
-  const hasBeaconRoot = (block.parentBeaconBlockRoot ?? undefined) !== undefined;
-  return {header, transactions, addresses, authorities, uncles, hasBeaconRoot};
+  return {header, transactions, addresses, authorities, uncles};
 }
 
 /** Nonce and code of a signer change even if the transaction fails. */

@@ -83,8 +83,9 @@ export class TraceReader implements BlockReader {
     depth: Depth,
   ): Promise<readonly NodeBlock[]> {
     const isFull = depth !== "minimal";
+    const recover = isFull ? this.recoverAuthority : undefined;
     const blocks = await readLinkedBlocks(node, from, to, isFull, (block, header) =>
-      parseBlockBesidesTraces(block, header, isFull, this.recoverAuthority),
+      parseBlockBesidesTraces(block, header, recover),
     );
     const last = blocks.at(-1);
     if (last === undefined) return [];

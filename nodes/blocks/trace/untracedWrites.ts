@@ -34,9 +34,9 @@ const QUEUE_SLOTS: readonly bigint[] = [0n, 1n, 2n, 3n];
 const SYSTEM_CONTRACTS: readonly SystemContract[] = [
   {
     address: "0x000f3df6d732807ef1319fb7b8bb8522d0beac02",
-    writtenSlots: ({hasBeaconRoot, header}) => {
+    writtenSlots: ({header}) => {
       const slot = header.timestamp % RING_SLOTS;
-      return hasBeaconRoot ? [slot, slot + RING_SLOTS] : [];
+      return [slot, slot + RING_SLOTS];
     },
   },
   {

@@ -52,7 +52,7 @@ async function slotsWritten({address, code}: {address: string; code: string}, he
 test("of each system contract, the slots that its code writes outside of transactions are read", async () => {
   assert.equal(contracts.length, 4);
   const node = {requestAll: async calls => calls.map(() => "0x01")} as Node;
-  const block = {header: {number: NUMBER, timestamp: TIMESTAMP}, hasBeaconRoot: true} as BlockBesidesTraces;
+  const block = {header: {number: NUMBER, timestamp: TIMESTAMP}} as BlockBesidesTraces;
   const listed = listUntracedWrites(block, await findSystemContracts(node, "latest"));
   for (const contract of contracts) {
     const isQueue = /(7002|7251)$/.test(contract.address);
