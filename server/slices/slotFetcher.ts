@@ -29,8 +29,8 @@ const NOT_STORED = "its nodes were fetched, but not stored; try again later";
 const OUTDATED =
   "the node's head no longer has its nodes, because a block that the store lacks has written it or a slot beside it";
 
-/** RLP of nodes by slot. Text: why there are none. */
-type Fetched = ReadonlyMap<string, readonly Uint8Array[]> | string;
+/** RLP of nodes by slot; undefined: the node gave none. */
+type Fetched = ReadonlyMap<string, readonly Uint8Array[]> | undefined;
 
 interface Fetch {
   readonly slots: Set<string>;
@@ -76,14 +76,17 @@ export class SlotFetcher {
   fetch(missing: readonly SlotsMissing[], client: string): string | Promise<string> {
     if (this.perSecond === 0) return DISABLED;
     const fetches = new Map<string, Promise<Fetched>>();
-    let refusal: string | undefined;
+    let reason = OUTDATED;
     for (const {address, slots} of missing.flatMap(({accounts}) => accounts)) {
       const fetched = this.join(address, slots, client);
-      if (typeof fetched === "string") refusal = fetched;
-      else fetches.set(address, fetched);
+      if (fetched !== undefined) fetches.set(address, fetched);
+      else {
+        this.counts.refused++;
+        reason = SPENT;
+      }
     }
     // What the others give is kept, so that another attempt needs less.
-    return refusal !== undefined && fetches.size === 0 ? refusal : this.store(missing, fetches, refusal);
+    return fetches.size === 0 ? reason : this.store(missing, fetches, reason);
   }
 
   /** Unfinished fetches fail. */
@@ -92,13 +95,14 @@ export class SlotFetcher {
     await Promise.all([...this.last.values()].map(({fetched}) => fetched));
   }
 
-  private join(address: string, slots: readonly string[], client: string): string | Promise<Fetched> {
+  /** @returns undefined if the budget is spent, or the contract's next fetch has too many slots */
+  private join(address: string, slots: readonly string[], client: string): Promise<Fetched> | undefined {
     const last = this.last.get(address);
     if (last !== undefined && slots.every(slot => last.slots.has(slot))) return last.fetched;
     const taken = this.takenBy(client);
-    if (taken > 0 && taken >= this.perSecond / 2) return this.refuse();
+    if (taken > 0 && taken >= this.perSecond / 2) return undefined;
     const fetch = last === undefined || last.isBegun ? this.create(address, last) : last;
-    if (fetch === undefined || fetch.slots.size + slots.length > MAX_SLOTS) return this.refuse();
+    if (fetch === undefined || fetch.slots.size + slots.length > MAX_SLOTS) return undefined;
     this.taken.set(client, taken + Math.ceil(slots.length / SLOTS_PER_FETCH));
     for (const slot of slots) fetch.slots.add(slot);
     return fetch.fetched;
@@ -141,25 +145,20 @@ export class SlotFetcher {
       return new Map(slots.map((slot, i) => [slot, proof.slots[i] ?? []]));
     } catch (error) {
       this.noteFailure(error as Error);
-      return FAILED;
+      return undefined;
     } finally {
       if (this.last.get(address) === fetch) this.last.delete(address);
     }
   }
 
+  /** @param otherwise - the reason, unless a fetch or the store fails */
   private async store(
     missing: readonly SlotsMissing[],
     fetches: ReadonlyMap<string, Promise<Fetched>>,
-    refusal: string | undefined,
+    otherwise: string,
   ): Promise<string> {
-    let reason = refusal;
-    const proofs = new Map<string, Exclude<Fetched, string>>();
-    for (const [address, fetching] of fetches) {
-      const fetched = await fetching;
-      if (typeof fetched === "string") reason = fetched;
-      else proofs.set(address, fetched);
-    }
-    if (proofs.size === 0) return reason ?? OUTDATED;
+    const proofs = new Map<string, Fetched>();
+    for (const [address, fetching] of fetches) proofs.set(address, await fetching);
     const proven = missing.map(({block, accounts}) => ({
       block,
       accounts: accounts.map(({address, slots}) => ({
@@ -168,17 +167,13 @@ export class SlotFetcher {
       })),
     }));
     try {
-      await this.keep(proven);
-      return reason ?? OUTDATED;
+      const fetched = [...proofs.values()];
+      if (fetched.some(proof => proof !== undefined)) await this.keep(proven);
+      return fetched.includes(undefined) ? FAILED : otherwise;
     } catch (error) {
       this.noteFailure(error as Error);
       return NOT_STORED;
     }
-  }
-
-  private refuse(): string {
-    this.counts.refused++;
-    return SPENT;
   }
 
   private noteFailure({message}: Error): void {

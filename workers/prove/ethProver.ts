@@ -10,16 +10,15 @@
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import {keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import {EMPTY_TRIE, type TrieRoot} from "../../storage/trie/trie.ts";
 import {decodeSlot, readTrieAccount, type StoredTrieAccount} from "../../storage/trie/trieAccount.ts";
-import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
+import {MAX_PATH_BYTES} from "../../storage/trie/triePath.ts";
 import {UnavailableError} from "../messages/failure.ts";
 import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, packedBytes, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {NodeText, QUOTE_BYTES} from "./nodeText.ts";
-import {SlicePaths} from "./slicePaths.ts";
+import {SlicePath} from "./slicePath.ts";
 import type {YieldPoint} from "./yieldPoint.ts";
 
 /** How many roots of proved blocks are kept, 150 bytes each. */
@@ -49,9 +48,8 @@ const NO_ACCOUNT: StoredTrieAccount = {
 
 export class EthProver {
   private readonly nodes = new NodeText(MAX_PATH_BYTES);
-  private readonly path: TriePath;
   /** Call its `begin` before each call, and its `end` after it. */
-  readonly paths: SlicePaths;
+  readonly path: SlicePath;
 
   /** @param yieldPoint - checked before each slot */
   constructor(
@@ -59,8 +57,7 @@ export class EthProver {
     private readonly roots: TrieRoots,
     private readonly yieldPoint: YieldPoint,
   ) {
-    this.path = new TriePath(store.tries, this.nodes.nodes);
-    this.paths = new SlicePaths(store);
+    this.path = new SlicePath(store, this.nodes.nodes);
   }
 
   /**
@@ -70,14 +67,7 @@ export class EthProver {
   write(text: AnswerText, block: number, call: Buffer, joins = false): void {
     const {path} = this;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + ADDRESS_BYTES);
-    const value = this.paths.openAccount(
-      path,
-      block,
-      this.roots.at(block),
-      address,
-      keccak256(address),
-      joins,
-    );
+    const value = path.openAccount(block, this.roots.at(block), address, joins);
     const account = value === undefined ? NO_ACCOUNT : readTrieAccount(value);
     text.reserve(FRAME_TEXT_BYTES);
     text.ascii('{"address":');
@@ -121,7 +111,7 @@ export class EthProver {
     joins: boolean,
   ): void {
     const {path} = this;
-    const stored = this.paths.openSlot(path, storage, address, key, keccak256(key), joins);
+    const stored = path.openSlot(storage, address, key, joins);
     const value = stored === undefined ? NO_BYTES : decodeSlot(stored);
     text.ascii('{"key":');
     if (isShort) text.quotedNumber(key, 0, WORD_BYTES);

@@ -147,9 +147,9 @@ export class Prover {
     const {text} = this;
     const isAt = form === ProofForm.ETH_AT;
     text.text(openResult(id) + (isAt ? this.openBlock(block, describeHeader) : ""));
-    this.eth.paths.begin();
+    this.eth.path.begin();
     this.eth.write(text, block, call);
-    this.eth.paths.end(block);
+    this.eth.path.end(block);
     text.text((isAt ? "}" : "") + RESPONSE_END + SEPARATOR);
     this.accounts++;
     this.slots += readKeyCount(call, 0);
@@ -158,14 +158,14 @@ export class Prover {
   private writeEthMulti(id: string, block: number, call: Buffer): void {
     const {text} = this;
     text.text(`${openResult(id)}[`);
-    this.eth.paths.begin();
+    this.eth.path.begin();
     for (const entry of listEntries(call)) {
       this.yieldPoint.check();
       if (entry > 0) text.text(",");
       const end = entry + packedBytes(readKeyCount(call, entry));
       this.eth.write(text, block, call.subarray(entry, end), true);
     }
-    this.eth.paths.end(block);
+    this.eth.path.end(block);
     text.text(`]${RESPONSE_END}${SEPARATOR}`);
     this.countEntries(call);
   }

@@ -1,28 +1,37 @@
-/** Paths in tries of which the store may have only slices: what is missing is gathered, so that it is asked for at once. */
+/** A path in tries of which the store may have only slices: what is missing is gathered, to be asked for at once. */
 
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {NodeMissing} from "../../storage/errors.ts";
+import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {TrieRoot} from "../../storage/trie/trie.ts";
-import type {TriePath} from "../../storage/trie/triePath.ts";
+import {TriePath} from "../../storage/trie/triePath.ts";
 import {NotInSliceError, SlotsMissingError} from "../messages/failure.ts";
 
-export class SlicePaths {
+export class SlicePath extends TriePath {
   private readonly missing = new Map<string, Set<string>>();
 
-  constructor(private readonly store: StateReader) {}
+  /** @param bytes - as of TriePath */
+  constructor(
+    private readonly store: StateReader,
+    bytes: Uint8Array,
+  ) {
+    super(store.tries, bytes);
+  }
 
-  /** @returns as TriePath.open. @throws NotInSliceError if the store has not this account at the block */
+  /**
+   * @param page - of the state trie's root. @param joins - as of TriePath.open. @param hash - of the address
+   * @returns as TriePath.open. @throws NotInSliceError if the store has not this account at the block
+   */
   openAccount(
-    path: TriePath,
     block: number,
     page: number,
     address: Uint8Array,
-    hash: Uint8Array,
     joins = false,
+    hash: Uint8Array = keccak256(address),
   ): Uint8Array | undefined {
     try {
-      return path.open(page, hash, "accounts", joins);
+      return this.open(page, hash, "accounts", joins);
     } catch (error) {
       if (!(error instanceof NodeMissing)) throw error;
       throw new NotInSliceError(describeSlice(this.store, block, toHex(address)));
@@ -31,15 +40,14 @@ export class SlicePaths {
 
   /** Notes a slot that is missing. @returns as TriePath.open */
   openSlot(
-    path: TriePath,
-    storage: TrieRoot,
+    {page, root}: TrieRoot,
     address: Uint8Array,
     slot: Uint8Array,
-    hash: Uint8Array,
     joins = false,
+    hash: Uint8Array = keccak256(slot),
   ): Uint8Array | undefined {
     try {
-      return path.open(storage.page, hash, "slots", joins, storage.root);
+      return this.open(page, hash, "slots", joins, root);
     } catch (error) {
       if (!(error instanceof NodeMissing)) throw error;
       const account = toHex(address);

@@ -10,19 +10,18 @@ import {keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import {EMPTY_TRIE} from "../../storage/trie/trie.ts";
 import {readTrieAccount} from "../../storage/trie/trieAccount.ts";
-import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
+import {MAX_PATH_BYTES} from "../../storage/trie/triePath.ts";
 import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, listEntries, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import type {TrieRoots} from "./ethProver.ts";
-import {SlicePaths} from "./slicePaths.ts";
+import {SlicePath} from "./slicePath.ts";
 import type {YieldPoint} from "./yieldPoint.ts";
 
 const FIRST_BYTE = 0x05;
 
 export class TrieMultiProver {
   private readonly nodes = Buffer.allocUnsafeSlow(MAX_PATH_BYTES);
-  private readonly path: TriePath;
-  private readonly paths: SlicePaths;
+  private readonly path: SlicePath;
 
   /** @param yieldPoint - checked before each account and slot */
   constructor(
@@ -30,8 +29,7 @@ export class TrieMultiProver {
     private readonly roots: TrieRoots,
     private readonly yieldPoint: YieldPoint,
   ) {
-    this.path = new TriePath(store.tries, this.nodes);
-    this.paths = new SlicePaths(store);
+    this.path = new SlicePath(store, this.nodes);
   }
 
   /** @param call - packed, with at least one entry. @throws UnavailableError without the block's trie; StoreError */
@@ -41,20 +39,20 @@ export class TrieMultiProver {
     text.reserve(1);
     text.byte(FIRST_BYTE);
     const known = new Set<string>();
-    this.paths.begin();
+    path.begin();
     for (const {address, path: account, slots} of hashKeys(call, yieldPoint)) {
       yieldPoint.check();
-      const value = this.paths.openAccount(path, block, root, address, account);
+      const value = path.openAccount(block, root, address, false, account);
       const storage = value && slots.length > 0 ? readTrieAccount(value).storage : EMPTY_TRIE;
       this.writeNodes(text, known);
       const knownSlots = new Set<string>();
       for (const slot of storage === EMPTY_TRIE ? [] : slots.sort((a, b) => Buffer.compare(a.path, b.path))) {
         yieldPoint.check();
-        this.paths.openSlot(path, storage, address, slot.key, slot.path);
+        path.openSlot(storage, address, slot.key, false, slot.path);
         this.writeNodes(text, knownSlots);
       }
     }
-    this.paths.end(block);
+    path.end(block);
   }
 
   /** Appends the nodes of `path` that are not known, and makes them known. */
