@@ -19,12 +19,12 @@ import {toHex} from "../../storage/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {ChainRules} from "../../workers/estimate/blockRules.ts";
 import {Deadline} from "../../workers/estimate/call/deadline.ts";
-import {EstimateError} from "../../workers/estimate/call/estimateError.ts";
 import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
 import {CachedEvms} from "../../workers/estimate/state/cachedEvms.ts";
 import {Turns} from "../../workers/estimate/turns.ts";
 import type {Authorization, EstimateCall} from "../../workers/messages/estimateCall.ts";
+import {CallFailure} from "../../workers/messages/failure.ts";
 import type {DifferenceLine} from "../support/chains/differenceLine.ts";
 import type {MemoryState} from "../support/chains/memoryState.ts";
 import {createTransaction} from "../support/estimates/callAsTransaction.ts";
@@ -291,7 +291,7 @@ for (const [at, hardfork] of HARDFORKS.entries())
           assert.ok(limit <= upper);
           assert.equal((await reference.run(call, limit)).succeeds, true, `fails with ${limit}`);
         } catch (error) {
-          if (!(error instanceof EstimateError)) throw error;
+          if (!(error instanceof CallFailure)) throw error;
           counts.failed++;
           const {failure} = error;
           const outcome = await reference.run(call, upper);

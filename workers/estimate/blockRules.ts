@@ -10,7 +10,8 @@ import {type EvmRules, rulesOf} from "../../evm/interpreter/rules.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {readBigEndian} from "../../storage/rlp/rlpReader.ts";
-import {EstimateError, refuseOpStack} from "./call/estimateError.ts";
+import {CallFailure} from "../messages/failure.ts";
+import {refuseOpStack} from "./call/estimateError.ts";
 
 export interface BlockRules {
   readonly fork: string;
@@ -47,7 +48,7 @@ export class ChainRules {
   constructor(private readonly options: ChainRulesOptions) {}
 
   /**
-   * @throws EstimateError NOT_AVAILABLE if the store does not give the chain's rules; RULES_UNKNOWN if the genesis config
+   * @throws CallFailure NOT_AVAILABLE if the store does not give the chain's rules; RULES_UNKNOWN if the genesis config
    *   is that of an OP stack, whatever `hardfork` is; CALL_INVALID before berlin
    */
   at({header}: BlockRecord): BlockRules {
@@ -65,7 +66,7 @@ export class ChainRules {
     const evmRules = rulesOf(fork);
     if (evmRules === undefined) {
       const detail = `gas is estimated under the rules of berlin and later, block ${number} has those of ${fork}`;
-      throw new EstimateError({failure: "CALL_INVALID", detail});
+      throw new CallFailure({failure: "CALL_INVALID", detail});
     }
     const rules = forkRules(fork);
     const baseFee = rules.hasBaseFee ? BASE_FEE : undefined;
@@ -110,7 +111,7 @@ export class ChainRules {
   }
 }
 
-function notAvailable(reason: string): EstimateError {
+function notAvailable(reason: string): CallFailure {
   const detail = `chain_estimateGas is not available: ${reason}`;
-  return new EstimateError({failure: "NOT_AVAILABLE", detail});
+  return new CallFailure({failure: "NOT_AVAILABLE", detail});
 }

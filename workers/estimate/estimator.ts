@@ -16,11 +16,11 @@ import type {EstimateCall} from "../messages/estimateCall.ts";
 import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, JOB_MS} from "../messages/estimateSlice.ts";
-import {type Failure, failureOf} from "../messages/failure.ts";
+import {CallFailure, type Failure, failureOf} from "../messages/failure.ts";
 import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
 import {Deadline, TimeLimitError} from "./call/deadline.ts";
-import {EstimateError, executionFailed, refuseOpStack, refuseSlices} from "./call/estimateError.ts";
+import {executionFailed, refuseOpStack, refuseSlices} from "./call/estimateError.ts";
 import {EvmRuns, override, ZERO_ADDRESS} from "./call/evmRuns.ts";
 import {explainFailure} from "./call/failedRun.ts";
 import {searchGasLimit} from "./call/gasSearch.ts";
@@ -88,7 +88,7 @@ export class Estimator {
         end += text.length;
       } catch (error) {
         if (error instanceof TimeLimitError && error.hasMore) unfinished.push(call);
-        else failures.push({call, ...failureOfEstimate(error)});
+        else failures.push({call, ...failureOf(error)});
       }
       ends[call] = end;
     }
@@ -96,7 +96,7 @@ export class Estimator {
     return {text: new Uint8Array(Buffer.concat(texts)), ends, failures, unfinished, begun};
   }
 
-  /** @throws EstimateError, TimeLimitError, StoreError */
+  /** @throws CallFailure, StoreError */
   async estimate(call: EstimateCall, isFirst = false): Promise<Estimate> {
     try {
       return await this.estimateAt(call, isFirst);
@@ -138,8 +138,7 @@ export class Estimator {
       evm.revertTo(mark);
       return estimate;
     } catch (error) {
-      const isExpected =
-        error instanceof EstimateError || error instanceof TimeLimitError || error instanceof StoreError;
+      const isExpected = error instanceof CallFailure || error instanceof StoreError;
       // Any other error, EvmDeclined among them, may have come in the middle of a change of the EVM's tables.
       if (isExpected) evm.revertTo(mark);
       else this.evms.discard(evm);
@@ -190,20 +189,13 @@ export class Estimator {
   }
 }
 
-/** @throws EstimateError CALL_INVALID if the block's fork does not have the transaction type */
+/** @throws CallFailure CALL_INVALID if the block's fork does not have the transaction type */
 function checkType(call: EstimateCall, {rules, fork}: BlockRules): void {
   const type = typeOf(call, rules);
   const eip = missingEip(type, rules);
   if (eip === undefined) return;
   const detail = `transactions of type ${type} need EIP-${eip}, which block ${call.block} (${fork}) does not have`;
-  throw new EstimateError({failure: "CALL_INVALID", detail});
-}
-
-function failureOfEstimate(error: unknown): Failure {
-  if (error instanceof EstimateError) return error.failure;
-  if (error instanceof TimeLimitError)
-    return {failure: "LIMIT_EXCEEDED", detail: error.message, limit: error.limitMs, got: error.gotMs};
-  return failureOf(error);
+  throw new CallFailure({failure: "CALL_INVALID", detail});
 }
 
 function encodeAnswer(idText: string, {gasLimit, priorityFeePerGas}: Estimate): string {

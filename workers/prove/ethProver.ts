@@ -14,7 +14,7 @@ import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import {EMPTY_TRIE, type TrieRoot} from "../../storage/trie/trie.ts";
 import {decodeSlot, readTrieAccount, type StoredTrieAccount} from "../../storage/trie/trieAccount.ts";
 import {MAX_PATH_BYTES} from "../../storage/trie/triePath.ts";
-import {UnavailableError} from "../messages/failure.ts";
+import {CallFailure} from "../messages/failure.ts";
 import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, packedBytes, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {NodeText, QUOTE_BYTES} from "./nodeText.ts";
@@ -24,7 +24,7 @@ import type {YieldPoint} from "./yieldPoint.ts";
 /** How many roots of proved blocks are kept, 150 bytes each. */
 const KEPT_ROOTS = 1 << 15;
 
-/** The page of the state trie's root, by block. `at` throws UnavailableError if the store lacks the block's trie. */
+/** The page of the state trie's root, by block. `at` throws CallFailure if the store lacks the block's trie. */
 export type TrieRoots = FinalizedBlocks<number>;
 
 export function createTrieRoots(store: StateReader): TrieRoots {
@@ -62,7 +62,7 @@ export class EthProver {
 
   /**
    * Appends the proof of a packed call of the forms ETH and ETH_AT, or of an entry of ETH_MULTI.
-   * @param joins - as of TriePath.open. @throws UnavailableError without the block's trie; NotInSliceError; StoreError
+   * @param joins - as of TriePath.open. @throws CallFailure, StoreError
    */
   write(text: AnswerText, block: number, call: Buffer, joins = false): void {
     const {path} = this;
@@ -142,11 +142,11 @@ export class EthProver {
   }
 }
 
-/** @throws UnavailableError */
+/** @throws CallFailure */
 export function trieOrThrow({header, trie}: BlockRecord): TrieRoot {
   if (trie !== undefined) return trie;
-  throw new UnavailableError(
+  const detail =
     `eth_getProof, eth_getMultiProof and the suite keccak are not available: the store does not hold Ethereum's state trie of block ${header.number}. ` +
-      "Use chain_getProof, or import the chain into a new store that begins with a genesis file (--genesis) or the header of block 0",
-  );
+    "Use chain_getProof, or import the chain into a new store that begins with a genesis file (--genesis) or the header of block 0";
+  throw new CallFailure({failure: "NOT_AVAILABLE", detail});
 }

@@ -23,7 +23,7 @@ import {LeafView} from "../../storage/tree/leafView.ts";
 import type {Tree} from "../../storage/tree/tree.ts";
 import {TreePages} from "../../storage/tree/treePages.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
-import {CallError} from "../messages/failure.ts";
+import {CallFailure} from "../messages/failure.ts";
 import {MAX_RECORDS_BYTES, readLeavesCall} from "../messages/leavesCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
@@ -69,7 +69,7 @@ export class LeavesProver {
     this.pages = new TreePages(store.suite, store.empty);
   }
 
-  /** @returns how many leaves it proves. @throws CallError if the range begins beyond the tree's end; StoreError */
+  /** @returns how many leaves it proves. @throws CallFailure if the range begins beyond the tree's end; StoreError */
   write(text: AnswerText, accounts: Tree, call: Buffer): ProvedLeaves {
     const {block, address, from, count} = readLeavesCall(call);
     text.reserve(HEAD_BYTES);
@@ -89,10 +89,10 @@ export class LeavesProver {
   /** @param owner - of the tree's leaf keys. @returns how many leaves it has written */
   private writeRange(text: AnswerText, tree: TreeRoot, owner: number, from: number, count: number): number {
     const {nextFreeNode} = tree;
-    if (from >= nextFreeNode)
-      throw new CallError(
-        `params[1] (fromIndex): expected an index below 0x${nextFreeNode.toString(16)}, the tree's next free one, got 0x${from.toString(16)}`,
-      );
+    if (from >= nextFreeNode) {
+      const detail = `params[1] (fromIndex): expected an index below 0x${nextFreeNode.toString(16)}, the tree's next free one, got 0x${from.toString(16)}`;
+      throw new CallFailure({failure: "CALL_INVALID", detail});
+    }
     const most = Math.min(count, nextFreeNode - from);
     text.reserve(HEAD_BYTES + NODES_BYTES + Math.min(most * LEAF_BYTES, this.maxBytes + LEAF_BYTES));
     text.integer(nextFreeNode, INDEX_BYTES);

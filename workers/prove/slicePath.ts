@@ -6,7 +6,7 @@ import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {TrieRoot} from "../../storage/trie/trie.ts";
 import {TriePath} from "../../storage/trie/triePath.ts";
-import {NotInSliceError, SlotsMissingError} from "../messages/failure.ts";
+import {CallFailure} from "../messages/failure.ts";
 
 export class SlicePath extends TriePath {
   private readonly missing = new Map<string, Set<string>>();
@@ -21,7 +21,7 @@ export class SlicePath extends TriePath {
 
   /**
    * @param page - of the state trie's root. @param joins - as of TriePath.open. @param hash - of the address
-   * @returns as TriePath.open. @throws NotInSliceError if the store has not this account at the block
+   * @returns as TriePath.open. @throws CallFailure NOT_IN_SLICE if the store has not this account at the block
    */
   openAccount(
     block: number,
@@ -34,7 +34,10 @@ export class SlicePath extends TriePath {
       return this.open(page, hash, "accounts", joins);
     } catch (error) {
       if (!(error instanceof NodeMissing)) throw error;
-      throw new NotInSliceError(describeSlice(this.store, block, toHex(address)));
+      throw new CallFailure({
+        failure: "NOT_IN_SLICE",
+        detail: describeSlice(this.store, block, toHex(address)),
+      });
     }
   }
 
@@ -62,11 +65,13 @@ export class SlicePath extends TriePath {
     this.missing.clear();
   }
 
-  /** Call it after the last slot of each call. @throws SlotsMissingError if slots are missing */
+  /** Call it after the last slot of each call. @throws CallFailure SLOTS_MISSING if slots are missing */
   end(block: number): void {
-    if (this.missing.size === 0) return;
+    const [first] = this.missing;
+    if (first === undefined) return;
     const accounts = [...this.missing].map(([address, slots]) => ({address, slots: [...slots]}));
-    throw new SlotsMissingError(block, accounts);
+    const detail = `block ${block}: slot ${[...first[1]][0]} of ${first[0]} is not in the store`;
+    throw new CallFailure({failure: "SLOTS_MISSING", detail, block, accounts});
   }
 }
 

@@ -32,7 +32,7 @@ export class TrieMultiProver {
     this.path = new SlicePath(store, this.nodes);
   }
 
-  /** @param call - packed, with at least one entry. @throws UnavailableError without the block's trie; StoreError */
+  /** @param call - packed, with at least one entry. @throws CallFailure without the block's trie; StoreError */
   write(text: AnswerText, block: number, call: Buffer): void {
     const {yieldPoint, path} = this;
     const root = this.roots.at(block);

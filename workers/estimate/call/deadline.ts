@@ -8,18 +8,19 @@
  */
 import type {PartTime} from "../../../evm/interpreter/precompiles/precompile.ts";
 import {MAX_STRETCH, type Slice} from "../../messages/estimateSlice.ts";
+import {CallFailure} from "../../messages/failure.ts";
 import {ThreadClock} from "../../threads/threadClock.ts";
 import {Turns} from "../turns.ts";
 
-export class TimeLimitError extends Error {
+export class TimeLimitError extends CallFailure {
   /** @param hasMore - only a slice has ended. The call has more time when it begins again */
   constructor(
     readonly limitMs: number,
     readonly gotMs: number,
     readonly hasMore: boolean,
   ) {
-    super(`the execution was not finished after ${limitMs} ms`);
-    this.name = "TimeLimitError";
+    const detail = `the execution was not finished after ${limitMs} ms`;
+    super({failure: "LIMIT_EXCEEDED", detail, limit: limitMs, got: gotMs});
   }
 }
 

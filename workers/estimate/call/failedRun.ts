@@ -1,6 +1,7 @@
 /** Explains to the caller why a call fails even with all the gas that it may have. */
 import {toHex} from "../../../storage/hex.ts";
-import {EstimateError, executionFailed} from "./estimateError.ts";
+import {CallFailure} from "../../messages/failure.ts";
+import {executionFailed} from "./estimateError.ts";
 import type {RunResult} from "./evmRuns.ts";
 import {decodeRevertReason} from "./revertReason.ts";
 
@@ -8,17 +9,17 @@ import {decodeRevertReason} from "./revertReason.ts";
 const MAX_REVERT_BYTES = 32 << 10;
 
 /** @param run - the run with the upper bound as its gas limit */
-export function explainFailure({failure, returned}: RunResult, upper: bigint): EstimateError {
+export function explainFailure({failure, returned}: RunResult, upper: bigint): CallFailure {
   switch (failure?.kind) {
     case "revert": {
       if (returned.length > MAX_REVERT_BYTES) {
         const [limit, got] = [MAX_REVERT_BYTES, returned.length];
         const detail = `revert data may have at most ${limit} bytes, this call's has ${got}`;
-        return new EstimateError({failure: "LIMIT_EXCEEDED", detail, limit, got});
+        return new CallFailure({failure: "LIMIT_EXCEEDED", detail, limit, got});
       }
       const reason = decodeRevertReason(returned);
       const detail = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
-      return new EstimateError({failure: "REVERTED", detail, data: toHex(returned)});
+      return new CallFailure({failure: "REVERTED", detail, data: toHex(returned)});
     }
     case "outOfGas":
       return executionFailed(`gas required exceeds allowance (${upper})`);

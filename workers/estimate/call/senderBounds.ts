@@ -18,7 +18,7 @@ interface GasBounds {
   readonly balance: bigint;
 }
 
-/** @param next - the sender's nonce. @throws EstimateError EXECUTION_FAILED */
+/** @param next - the sender's nonce. @throws CallFailure EXECUTION_FAILED */
 export function checkNonce({nonce}: EstimateCall, next: bigint): void {
   if (next >= MAX_NONCE)
     throw executionFailed(
@@ -28,7 +28,7 @@ export function checkNonce({nonce}: EstimateCall, next: bigint): void {
     throw executionFailed(`nonce too low: the sender's next nonce is ${next}, the call has ${nonce}`);
 }
 
-/** @returns the highest gas limit that may be tried. @throws EstimateError EXECUTION_FAILED */
+/** @returns the highest gas limit that may be tried. @throws CallFailure EXECUTION_FAILED */
 export function upperBound(call: EstimateCall, bounds: GasBounds): bigint {
   const {block, gasCap, feeCap, balance} = bounds;
   if (balance < call.value)
