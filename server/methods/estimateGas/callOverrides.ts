@@ -48,7 +48,6 @@ export function* parseOverrides(overrides: unknown, path: string): Work<AccountO
     const address = addresses.subarray(at, at + ADDRESS_BYTES);
     parsed.push(parseAccount(address, readField(accounts, key), `${path}["${key}"]`));
   }
-  requireDistinct(keys, addresses, ADDRESS_BYTES, `${path} (overrides)`);
   return parsed;
 }
 
@@ -106,30 +105,5 @@ function parseSlots(slots: unknown, path: string): Uint8Array {
       throw createValueError(`${path}[${JSON.stringify(key)}]`, value, WORD_EXPECTED);
     at += 2 * WORD_BYTES;
   }
-  requireDistinct(keys, words, WORD_BYTES, path);
   return words;
-}
-
-/**
- * Refuses an object that has a key twice in different spellings, since it is unclear which one is meant.
- *
- * @param packed - the decoded entries, all of one length. Each begins with its key, of `keyBytes`
- */
-function requireDistinct(keys: readonly string[], packed: Uint8Array, keyBytes: number, path: string): void {
-  if (areSpelledAlike(keys)) return;
-  const texts = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
-  const distance = packed.length / keys.length;
-  const seen = new Set<string>();
-  for (const [index, key] of keys.entries()) {
-    seen.add(texts.toString("latin1", index * distance, index * distance + keyBytes));
-    if (seen.size > index) continue;
-    throw new RpcError(RpcCode.INVALID_PARAMS, `${path}: expected ${shorten(key)} once, got it twice`);
-  }
-}
-
-/** Whether all keys are in lower case and of one length, as programs write them. Then different keys are different numbers. */
-function areSpelledAlike(keys: readonly string[]): boolean {
-  const length = keys[0]?.length;
-  for (const key of keys) if (key.length !== length || key !== key.toLowerCase()) return false;
-  return true;
 }
