@@ -8,7 +8,6 @@ import type {AccountDifferences} from "../../../storage/block/accountDifferences
 import {toHex} from "../../../storage/hex.ts";
 import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
-import {RequestSize} from "../../rpc/requestSize.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {readLinkedBlocks} from "../linkedBlocks.ts";
 import type {NodeHeader} from "../nodeHeader.ts";
@@ -34,9 +33,6 @@ export async function probeTrieLogs(node: Node): Promise<boolean> {
 export class TrieLogReader implements BlockReader {
   readonly name = "trielogs";
   readonly maxBlocks = MAX_BLOCKS;
-  /** Names of nodes whose ranges exclude the last block, as those of Besu do. */
-  private readonly exclusiveEnds = new Set<string>();
-  private readonly size = new RequestSize(MAX_BLOCKS, MAX_BLOCKS, 0);
 
   /** @param chainId - of the node, which block 0 records in the store */
   constructor(private readonly chainId: bigint | undefined) {}
@@ -45,47 +41,8 @@ export class TrieLogReader implements BlockReader {
     const blocks = await readLinkedBlocks(node, from, to, false, (_, header) => ({header}));
     const last = blocks.at(-1)?.header.number;
     if (last === undefined) return [];
-    const logs = await this.readLogs(node, from, last);
+    const logs = await readLogs(node, from, last);
     return blocks.map(({header}, position) => this.createBlock(header, logs[position], node.name));
-  }
-
-  /** @returns the elements of the responses, from block `from` on */
-  private async readLogs(node: Node, from: number, to: number): Promise<readonly unknown[]> {
-    const logs: unknown[] = [];
-    for (let start = from; start <= to; ) {
-      const end = Math.min(to, start + this.size.value - 1);
-      try {
-        logs.push(...(await this.readRange(node, start, end)));
-      } catch (error) {
-        // The response may have been too long, or too slow.
-        if (error instanceof NodeFailure) this.size.noteRefusal(end - start + 1);
-        throw error;
-      }
-      this.size.noteAnswer();
-      if (logs.length <= end - from) return logs;
-      start = end + 1;
-    }
-    return logs;
-  }
-
-  /** @returns at most one per block */
-  private async readRange(node: Node, from: number, to: number): Promise<readonly unknown[]> {
-    const ask = async (start: number): Promise<readonly unknown[]> => {
-      const end = this.exclusiveEnds.has(node.name) ? to + 1 : to;
-      const logs = parseArray(await node.request(METHOD, [start, end]), METHOD);
-      if (logs.length > end - start + 1)
-        throw new NodeFailure(
-          `${METHOD}: asked for blocks ${start} to ${end}, the node sent ${logs.length} trie logs`,
-        );
-      return logs.slice(0, to - start + 1);
-    };
-    const logs = await ask(from);
-    if (logs.length !== to - from || this.exclusiveEnds.has(node.name)) return logs;
-    // Only the last one is missing. If the node excludes the end of a range, a range that ends one later has it.
-    this.exclusiveEnds.add(node.name);
-    const last = await ask(to);
-    if (last.length === 0) this.exclusiveEnds.delete(node.name);
-    return [...logs, ...last];
   }
 
   private createBlock(header: NodeHeader, log: unknown, node: string): NodeBlock {
@@ -102,6 +59,21 @@ export class TrieLogReader implements BlockReader {
       difference: async () => difference,
     };
   }
+}
+
+/**
+ * Asks for one block more: ranges of Besu exclude their last block, those of other nodes may include it.
+ *
+ * @returns one element per block, fewer if the node lacks the rest
+ */
+async function readLogs(node: Node, from: number, to: number): Promise<readonly unknown[]> {
+  const end = to + 1;
+  const logs = parseArray(await node.request(METHOD, [from, end]), METHOD);
+  if (logs.length > end - from + 1)
+    throw new NodeFailure(
+      `${METHOD}: asked for blocks ${from} to ${end}, the node sent ${logs.length} trie logs`,
+    );
+  return logs.slice(0, to - from + 1);
 }
 
 /** @throws NodeFailure if the log is missing, of another block or malformed */
