@@ -19,8 +19,6 @@ import {EncodedItem, encodeList, encodeNumber} from "../../../storage/rlp/rlpWri
 
 export interface Transaction {
   readonly type: number;
-  /** As stored in the transactions trie. A view of the block's bytes. */
-  readonly encoded: Uint8Array;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
   /** Wei per gas. In types 0 and 1 both fees are the gas price. */
@@ -84,11 +82,7 @@ const PLAIN_V = 27n;
 
 /** @param item - positioned at the transaction; advances past it. @throws RlpError */
 export function readTransaction(item: RlpReader, chainId: bigint): Transaction {
-  if (item.isList) {
-    const start = item.at;
-    const fields = item.readList();
-    return readLegacy(fields, item.bytes.subarray(start, item.at), chainId);
-  }
+  if (item.isList) return readLegacy(item.readList(), chainId);
   const encoded = item.readBytes();
   const type = encoded[0] ?? 0;
   if (type === 0 || type > NEWEST_TYPE)
@@ -96,10 +90,10 @@ export function readTransaction(item: RlpReader, chainId: bigint): Transaction {
   const outer = new RlpReader(encoded, 1);
   const fields = outer.readList();
   outer.close();
-  return readTyped(fields, encoded, type, chainId);
+  return readTyped(fields, type, chainId);
 }
 
-function readLegacy(fields: RlpReader, encoded: Uint8Array, chainId: bigint): Transaction {
+function readLegacy(fields: RlpReader, chainId: bigint): Transaction {
   const from = fields.at;
   const nonce = fields.readNumber(COUNT_BYTES);
   const maxFee = fields.readNumber(WORD_BYTES);
@@ -118,10 +112,10 @@ function readLegacy(fields: RlpReader, encoded: Uint8Array, chainId: bigint): Tr
     hashSigned(undefined, signed, hasChain ? chainId : undefined),
   );
   const typed = {type: 0, accessList: [], maxBlobFee: 0n, blobHashes: [], authorizations: undefined};
-  return {...typed, ...call, encoded, nonce, maxFee, maxPriorityFee: maxFee, signature};
+  return {...typed, ...call, nonce, maxFee, maxPriorityFee: maxFee, signature};
 }
 
-function readTyped(fields: RlpReader, encoded: Uint8Array, type: number, chainId: bigint): Transaction {
+function readTyped(fields: RlpReader, type: number, chainId: bigint): Transaction {
   const from = fields.at;
   const chain = fields.readNumber(WORD_BYTES);
   if (chain !== chainId) throw new RlpError(`expected a transaction of chain ${chainId}, got chain ${chain}`);
@@ -137,7 +131,7 @@ function readTyped(fields: RlpReader, encoded: Uint8Array, type: number, chainId
   const isOdd = readParity(fields);
   const signature = readSignature(fields, isOdd, hashSigned(type, signed, undefined));
   const fees = {nonce, maxFee, maxPriorityFee, maxBlobFee};
-  return {type, encoded, ...fees, ...call, accessList, blobHashes, authorizations, signature};
+  return {type, ...fees, ...call, accessList, blobHashes, authorizations, signature};
 }
 
 function readCall(fields: RlpReader): Pick<Transaction, "gasLimit" | "to" | "value" | "data"> {

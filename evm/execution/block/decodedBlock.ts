@@ -8,8 +8,8 @@ import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {RlpError, RlpReader, readAll, readBigEndian} from "../../../storage/rlp/rlpReader.ts";
 import {encodeList} from "../../../storage/rlp/rlpWriter.ts";
-import {listRoot} from "../../../storage/trie/listRoot.ts";
 import {recoverSigner} from "../../interpreter/ecrecover.ts";
+import {checkBlockBody} from "../blockBody.ts";
 import type {BlockHead} from "../blockHead.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {readTransaction, type Transaction} from "./blockTransaction.ts";
@@ -76,7 +76,8 @@ export const NO_UNCLES = keccak256(Uint8Array.of(0xc0));
 /**
  * Decodes a block and checks all that needs no state, with the roots of transactions, uncles and withdrawals.
  *
- * @param isClique - of the chain before the merge. @throws RlpError if it does not match its header or its fork
+ * @param isClique - of the chain before the merge
+ * @throws RlpError if it does not match its fork; ExecutionError if its body is not that of its header
  */
 export function decodeBlock(
   blockRlp: Uint8Array,
@@ -92,17 +93,15 @@ export function decodeBlock(
   outer.close();
   const fields = parts.readList();
   const isSealed = isClique && !rules.isMerged;
-  const {header, transactionsRoot, unclesHash, withdrawalsRoot} = readHeader(head, rules, isSealed);
+  const header = readHeader(head, rules, isSealed);
   const transactions = readList(parts.readList(), chainId);
-  requireSame("transactions root", transactionsRoot, listRoot(transactions.map(({encoded}) => encoded)));
-  const unclesAt = parts.at;
   const uncles = readAll(parts.readList(), readUncle);
-  requireSame("uncle hash", unclesHash, keccak256(parts.bytes.subarray(unclesAt, parts.at)));
   if (uncles.length > 0 && rules.isMerged)
     throw new RlpError("it has uncles, which are not allowed after the merge");
   if (uncles.length > 0 && isClique) throw new RlpError("it has uncles, which are not allowed in clique");
-  const withdrawals = withdrawalsRoot === undefined ? [] : readWithdrawals(parts.readList(), withdrawalsRoot);
+  const withdrawals = rules.isShanghai ? readAll(parts.readList(), readWithdrawal) : [];
   parts.close();
+  checkBlockBody(blockRlp);
   const coinbase = isSealed ? readCliqueSigner(fields) : header.coinbase;
   return {header: {...header, coinbase}, transactions, uncles, withdrawals};
 }
@@ -125,25 +124,19 @@ function readList(list: RlpReader, chainId: bigint): Transaction[] {
   return transactions;
 }
 
-interface HeaderWithRoots {
-  readonly header: Header;
-  readonly transactionsRoot: Uint8Array;
-  readonly unclesHash: Uint8Array;
-  readonly withdrawalsRoot: Uint8Array | undefined;
-}
-
 /** Also checks what the fork requires of the header. */
-function readHeader(head: BlockHead, rules: ForkRules, isSealed: boolean): HeaderWithRoots {
+function readHeader(head: BlockHead, rules: ForkRules, isSealed: boolean): Header {
   const {hasBaseFee, isMerged, isShanghai, hasBlobs, isPrague} = rules;
   const {number, miner, mixHash, difficulty, gasUsed, gasLimit, extraData, baseFeePerGas} = head;
   const others = new RlpReader(head.rest);
   const hash = (): Uint8Array => others.readBytes(HASH_BYTES);
-  const unclesHash = hash();
-  const transactionsRoot = hash();
+  // The roots of the body.
+  hash();
+  hash();
   const receiptsRoot = hash();
   const logsBloom = others.readBytes(BLOOM_BYTES);
   const nonce = others.readBytes(NONCE_BYTES);
-  const withdrawalsRoot = isShanghai ? hash() : undefined;
+  if (isShanghai) hash();
   const parentBeaconBlockRoot = hasBlobs ? hash() : undefined;
   const requestsHash = isPrague ? hash() : undefined;
   others.close();
@@ -157,12 +150,7 @@ function readHeader(head: BlockHead, rules: ForkRules, isSealed: boolean): Heade
     throw new RlpError(`expected at most ${MAX_EXTRA_BYTES} bytes of extra data, got ${extraData.length}`);
   const random = isMerged ? readBigEndian(mixHash) : difficulty;
   const own = {number: BigInt(number), coinbase: miner, random, baseFee: baseFeePerGas ?? 0n};
-  return {
-    header: {...head, ...own, receiptsRoot, logsBloom, parentBeaconBlockRoot, requestsHash},
-    transactionsRoot,
-    unclesHash,
-    withdrawalsRoot,
-  };
+  return {...head, ...own, receiptsRoot, logsBloom, parentBeaconBlockRoot, requestsHash};
 }
 
 function readUncle(list: RlpReader): Uncle {
@@ -173,25 +161,13 @@ function readUncle(list: RlpReader): Uncle {
   return {coinbase, number: fields.readNumber(COUNT_BYTES)};
 }
 
-function readWithdrawals(list: RlpReader, root: Uint8Array): Withdrawal[] {
-  const withdrawals: Withdrawal[] = [];
-  const encoded: Uint8Array[] = [];
-  while (!list.isDone) {
-    const start = list.at;
-    const fields = list.readList();
-    fields.readNumber(COUNT_BYTES);
-    fields.readNumber(COUNT_BYTES);
-    withdrawals.push({address: fields.readBytes(ADDRESS_BYTES), gwei: fields.readNumber(COUNT_BYTES)});
-    fields.close();
-    encoded.push(list.bytes.subarray(start, list.at));
-  }
-  requireSame("withdrawals root", root, listRoot(encoded));
-  return withdrawals;
-}
-
-function requireSame(name: string, expected: Uint8Array, got: Uint8Array): void {
-  if (Buffer.compare(expected, got) !== 0)
-    throw new RlpError(`${name}: expected ${toHex(expected)} as in its header, got ${toHex(got)}`);
+function readWithdrawal(list: RlpReader): Withdrawal {
+  const fields = list.readList();
+  fields.readNumber(COUNT_BYTES);
+  fields.readNumber(COUNT_BYTES);
+  const withdrawal = {address: fields.readBytes(ADDRESS_BYTES), gwei: fields.readNumber(COUNT_BYTES)};
+  fields.close();
+  return withdrawal;
 }
 
 /** The signer (EIP-225). The extra data ends with r 32 | s 32 | v 1, over the hash of the header without these. */

@@ -19,7 +19,7 @@ const BLOCK_GAS = 40_000_000n;
 const AUTHORIZATION = {chainId: 0n, address: NOBODY, nonce: 0n, yParity: 0n, r: 1n, s: 1n};
 
 const PLAIN: Transaction = {
-  ...{type: 2, encoded: NONE, nonce: 7n, gasLimit: 100_000n, maxFee: 10n, maxPriorityFee: 1n, to: NOBODY},
+  ...{type: 2, nonce: 7n, gasLimit: 100_000n, maxFee: 10n, maxPriorityFee: 1n, to: NOBODY},
   ...{value: 5n, data: NONE, accessList: [], maxBlobFee: 0n, blobHashes: [], authorizations: undefined},
   signature: {hash: NONE, isOdd: false, rs: NONE},
 };
