@@ -32,12 +32,7 @@ export function expandFor(frame: usize, offset: usize, bytes: usize, gas: i64): 
   const from = load<u64>(offset);
   const length = load<u64>(bytes);
   if ((from | length) > MOST_PRICED) return -1;
-  const end = from + length;
-  const now = load<u32>(frame, Frame.MEMORY_BYTES);
-  if (end <= now) return gas;
-  const left = expand(load<u32>(frame, Frame.MEMORY), now, end, gas);
-  if (left >= 0) store<u32>(frame, (<u32>end + 31) & ~31, Frame.MEMORY_BYTES);
-  return left;
+  return expand(frame, from + length, gas);
 }
 
 /** Transfers value. @returns false if the balance of the receiver would overflow */

@@ -80,13 +80,17 @@ function memoryGas(words: u64): i64 {
   return MEMORY_WORD_GAS * <i64>words + <i64>((words * words) / MEMORY_SQUARE);
 }
 
-/** @param bytes - current size, less than `end`. @returns the gas left; negative: not enough, and nothing was done */
-export function expand(base: usize, bytes: u32, end: u64, gas: i64): i64 {
+/** Expands a frame's memory to `end`. @returns the gas left; negative: not enough, and nothing was done */
+export function expand(frame: usize, end: u64, gas: i64): i64 {
+  const bytes = load<u32>(frame, MEMORY_BYTES);
+  if (end <= bytes) return gas;
   if (end > MOST_PRICED) return -1;
+  const base: usize = load<u32>(frame, MEMORY);
   const words = (end + 31) >> 5;
   const left = gas - (memoryGas(words) - memoryGas(<u64>bytes >> 5));
   if (left < 0) return -1;
   reach(<u64>base + (words << 5));
   memory.fill(base + bytes, 0, <usize>(words << 5) - bytes);
+  store<u32>(frame, (<u32>words) << 5, MEMORY_BYTES);
   return left;
 }

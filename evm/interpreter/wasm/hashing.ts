@@ -4,6 +4,8 @@
  * constants, keys could be found that collide under every seed.
  */
 
+import {upperHalf} from "./words";
+
 let seed0: u64 = 0;
 let seed1: u64 = 0;
 let seed2: u64 = 0;
@@ -18,13 +20,7 @@ export function seedHashes(a: u64, b: u64, c: u64, d: u64): void {
 
 /** Both halves of the product, folded. */
 function fold(a: u64, b: u64): u64 {
-  const a0 = a & 0xffffffff;
-  const a1 = a >> 32;
-  const b0 = b & 0xffffffff;
-  const b1 = b >> 32;
-  const middle = a1 * b0 + ((a0 * b0) >> 32);
-  const other = a0 * b1 + (middle & 0xffffffff);
-  return (a * b) ^ (a1 * b1 + (middle >> 32) + (other >> 32));
+  return (a * b) ^ upperHalf(a, b);
 }
 
 /** Hash of four u64. */

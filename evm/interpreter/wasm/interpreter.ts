@@ -429,12 +429,8 @@ export function execute(budget: i32): u32 {
         case 0x51: {
           // MLOAD
           const at = toU32(sp - 32);
-          const bytes = load<u32>(frame, Frame.MEMORY_BYTES);
-          if (<u64>at + 32 > bytes) {
-            gas = expand(mem, bytes, <u64>at + 32, gas);
-            if (gas < 0) break;
-            store<u32>(frame, (at + 63) & ~31, Frame.MEMORY_BYTES);
-          }
+          if (<u64>at + 32 > load<u32>(frame, Frame.MEMORY_BYTES)) gas = expand(frame, <u64>at + 32, gas);
+          if (gas < 0) break;
           loadBytes(sp - 32, mem + at);
           continue;
         }
@@ -442,12 +438,8 @@ export function execute(budget: i32): u32 {
           // MSTORE
           sp -= 64;
           const at = toU32(sp + 32);
-          const bytes = load<u32>(frame, Frame.MEMORY_BYTES);
-          if (<u64>at + 32 > bytes) {
-            gas = expand(mem, bytes, <u64>at + 32, gas);
-            if (gas < 0) break;
-            store<u32>(frame, (at + 63) & ~31, Frame.MEMORY_BYTES);
-          }
+          if (<u64>at + 32 > load<u32>(frame, Frame.MEMORY_BYTES)) gas = expand(frame, <u64>at + 32, gas);
+          if (gas < 0) break;
           storeBytes(mem + at, sp);
           continue;
         }
@@ -455,12 +447,8 @@ export function execute(budget: i32): u32 {
           // MSTORE8
           sp -= 64;
           const at = toU32(sp + 32);
-          const bytes = load<u32>(frame, Frame.MEMORY_BYTES);
-          if (at >= bytes) {
-            gas = expand(mem, bytes, <u64>at + 1, gas);
-            if (gas < 0) break;
-            store<u32>(frame, (at + 32) & ~31, Frame.MEMORY_BYTES);
-          }
+          if (<u64>at + 1 > load<u32>(frame, Frame.MEMORY_BYTES)) gas = expand(frame, <u64>at + 1, gas);
+          if (gas < 0) break;
           store<u8>(mem + at, load<u8>(sp));
           continue;
         }

@@ -142,129 +142,59 @@ export function negate(at: usize): void {
   }
 }
 
-/** a * b, modulo 2^256, with 32-bit digits: WebAssembly has no 128-bit product. */
+/** The upper half of a product of 128 bits, from digits of 32 bits: WebAssembly has no such product. */
+export function upperHalf(x: u64, y: u64): u64 {
+  const x0 = x & 0xffffffff;
+  const x1 = x >> 32;
+  const y0 = y & 0xffffffff;
+  const y1 = y >> 32;
+  const middle = x1 * y0 + ((x0 * y0) >> 32);
+  const other = x0 * y1 + (middle & 0xffffffff);
+  return x1 * y1 + (middle >> 32) + (other >> 32);
+}
+
+/** a * b, modulo 2^256: the sum of the limbs' products, with carries, from the lowest limb on. */
 export function multiply(to: usize, a: usize, b: usize): void {
+  const a0 = load<u64>(a);
+  const b0 = load<u64>(b);
   if (isShort(a) && isShort(b)) {
-    const x = load<u64>(a);
-    const y = load<u64>(b);
-    const x0 = x & 0xffffffff;
-    const x1 = x >> 32;
-    const y0 = y & 0xffffffff;
-    const y1 = y >> 32;
-    const low = x0 * y0;
-    const middle = x1 * y0 + (low >> 32);
-    const other = x0 * y1 + (middle & 0xffffffff);
-    store<u64>(to, (other << 32) | (low & 0xffffffff));
-    store<u64>(to, x1 * y1 + (middle >> 32) + (other >> 32), 8);
+    store<u64>(to, a0 * b0);
+    store<u64>(to, upperHalf(a0, b0), 8);
     v128.store(to, i64x2(0, 0), 16);
     return;
   }
-  const a0: u64 = load<u32>(a);
-  const a1: u64 = load<u32>(a, 4);
-  const a2: u64 = load<u32>(a, 8);
-  const a3: u64 = load<u32>(a, 12);
-  const a4: u64 = load<u32>(a, 16);
-  const a5: u64 = load<u32>(a, 20);
-  const a6: u64 = load<u32>(a, 24);
-  const a7: u64 = load<u32>(a, 28);
-  let r0: u64 = 0;
-  let r1: u64 = 0;
-  let r2: u64 = 0;
-  let r3: u64 = 0;
-  let r4: u64 = 0;
-  let r5: u64 = 0;
-  let r6: u64 = 0;
-  let r7: u64 = 0;
-  let digit: u64 = load<u32>(b);
-  let t: u64 = a0 * digit;
-  r0 = t & 0xffffffff;
-  t = a1 * digit + (t >> 32);
-  r1 = t & 0xffffffff;
-  t = a2 * digit + (t >> 32);
-  r2 = t & 0xffffffff;
-  t = a3 * digit + (t >> 32);
-  r3 = t & 0xffffffff;
-  t = a4 * digit + (t >> 32);
-  r4 = t & 0xffffffff;
-  t = a5 * digit + (t >> 32);
-  r5 = t & 0xffffffff;
-  t = a6 * digit + (t >> 32);
-  r6 = t & 0xffffffff;
-  t = a7 * digit + (t >> 32);
-  r7 = t & 0xffffffff;
-
-  digit = load<u32>(b, 4);
-  t = a0 * digit + r1;
-  r1 = t & 0xffffffff;
-  t = a1 * digit + r2 + (t >> 32);
-  r2 = t & 0xffffffff;
-  t = a2 * digit + r3 + (t >> 32);
-  r3 = t & 0xffffffff;
-  t = a3 * digit + r4 + (t >> 32);
-  r4 = t & 0xffffffff;
-  t = a4 * digit + r5 + (t >> 32);
-  r5 = t & 0xffffffff;
-  t = a5 * digit + r6 + (t >> 32);
-  r6 = t & 0xffffffff;
-  t = a6 * digit + r7 + (t >> 32);
-  r7 = t & 0xffffffff;
-
-  digit = load<u32>(b, 8);
-  t = a0 * digit + r2;
-  r2 = t & 0xffffffff;
-  t = a1 * digit + r3 + (t >> 32);
-  r3 = t & 0xffffffff;
-  t = a2 * digit + r4 + (t >> 32);
-  r4 = t & 0xffffffff;
-  t = a3 * digit + r5 + (t >> 32);
-  r5 = t & 0xffffffff;
-  t = a4 * digit + r6 + (t >> 32);
-  r6 = t & 0xffffffff;
-  t = a5 * digit + r7 + (t >> 32);
-  r7 = t & 0xffffffff;
-
-  digit = load<u32>(b, 12);
-  t = a0 * digit + r3;
-  r3 = t & 0xffffffff;
-  t = a1 * digit + r4 + (t >> 32);
-  r4 = t & 0xffffffff;
-  t = a2 * digit + r5 + (t >> 32);
-  r5 = t & 0xffffffff;
-  t = a3 * digit + r6 + (t >> 32);
-  r6 = t & 0xffffffff;
-  t = a4 * digit + r7 + (t >> 32);
-  r7 = t & 0xffffffff;
-
-  digit = load<u32>(b, 16);
-  t = a0 * digit + r4;
-  r4 = t & 0xffffffff;
-  t = a1 * digit + r5 + (t >> 32);
-  r5 = t & 0xffffffff;
-  t = a2 * digit + r6 + (t >> 32);
-  r6 = t & 0xffffffff;
-  t = a3 * digit + r7 + (t >> 32);
-  r7 = t & 0xffffffff;
-
-  digit = load<u32>(b, 20);
-  t = a0 * digit + r5;
-  r5 = t & 0xffffffff;
-  t = a1 * digit + r6 + (t >> 32);
-  r6 = t & 0xffffffff;
-  t = a2 * digit + r7 + (t >> 32);
-  r7 = t & 0xffffffff;
-
-  digit = load<u32>(b, 24);
-  t = a0 * digit + r6;
-  r6 = t & 0xffffffff;
-  t = a1 * digit + r7 + (t >> 32);
-  r7 = t & 0xffffffff;
-
-  r7 = (a0 * load<u32>(b, 28) + r7) & 0xffffffff;
-
-  store<u64>(to, r0 | (r1 << 32));
-  store<u64>(to, r2 | (r3 << 32), 8);
-  store<u64>(to, r4 | (r5 << 32), 16);
-  store<u64>(to, r6 | (r7 << 32), 24);
+  const a1 = load<u64>(a, 8);
+  const a2 = load<u64>(a, 16);
+  const b1 = load<u64>(b, 8);
+  const b2 = load<u64>(b, 16);
+  let r3 = a0 * load<u64>(b, 24) + a1 * b2 + a2 * b1 + load<u64>(a, 24) * b0;
+  r3 += upperHalf(a0, b2) + upperHalf(a1, b1) + upperHalf(a2, b0);
+  let r1 = upperHalf(a0, b0);
+  let r2 = upperHalf(a0, b1);
+  let part = upperHalf(a1, b0);
+  r2 += part;
+  r3 += u64(r2 < part);
+  part = a0 * b1;
+  r1 += part;
+  let carry = u64(r1 < part);
+  part = a1 * b0;
+  r1 += part;
+  carry += u64(r1 < part);
+  r2 += carry;
+  r3 += u64(r2 < carry);
+  part = a0 * b2;
+  r2 += part;
+  r3 += u64(r2 < part);
+  part = a1 * b1;
+  r2 += part;
+  r3 += u64(r2 < part);
+  part = a2 * b0;
+  r2 += part;
+  r3 += u64(r2 < part);
+  store<u64>(to, a0 * b0);
+  store<u64>(to, r1, 8);
+  store<u64>(to, r2, 16);
+  store<u64>(to, r3, 24);
 }
 
 /** Number of bits: position of the highest bit, 1 to 256; 0 for zero. */
