@@ -12,9 +12,7 @@
  *
  * If the removal stops anywhere, the walk can start again: it then gives the pages that are still there.
  */
-import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
-import {StoreError} from "../errors.ts";
 import {FIRST_PAGE} from "../record/layout.ts";
 import type {PruneRun} from "./pruneRecord.ts";
 import {type PageWalk, ReplacedPages} from "./replacedPages.ts";
@@ -55,11 +53,11 @@ export async function unreachedPages(reader: StateReader, {first, next}: PruneRu
   const keptUntil = kept === undefined ? FIRST_PAGE : reader.blockOrThrow(kept).nextPage;
   const since = readSince(reader, first);
   const young = reader.blockOrThrow(next);
-  const marks = new PageMarks(since, readAny(reader, next - 1).nextPage);
+  const marks = new PageMarks(since, reader.headerRecordOrThrow(next - 1).nextPage);
   // If the block just below is kept, it reaches all older pages that `first` does.
   const replaced =
     keptUntil < since
-      ? new ReplacedPages(reader.pages, keptUntil).walk(readAny(reader, first), young)
+      ? new ReplacedPages(reader.pages, keptUntil).walk(reader.headerRecordOrThrow(first), young)
       : undefined;
   return walk(replaced, new ReplacedPages(reader.pages, since).walk(young, undefined), marks);
 }
@@ -68,7 +66,7 @@ function readSince(reader: StateReader, first: number): number {
   // A slice may begin with pages that were replaced before its first block was complete.
   if (first === 0 || (first === reader.firstBlock && reader.isSliced)) return FIRST_PAGE;
   // A first block that was built from a full state uses all of its pages. Only replaced ones are removed.
-  return readAny(reader, first === reader.firstBlock ? first : first - 1).nextPage;
+  return reader.headerRecordOrThrow(first === reader.firstBlock ? first : first - 1).nextPage;
 }
 
 function* walk(replaced: PageWalk | undefined, reached: PageWalk, marks: PageMarks): PageWalk {
@@ -89,11 +87,4 @@ function* walk(replaced: PageWalk | undefined, reached: PageWalk, marks: PageMar
 function* unmarked(marks: PageMarks): PageWalk {
   for (let page = marks.since; page < marks.until; page++) yield marks.has(page) ? undefined : page;
   return undefined;
-}
-
-function readAny(reader: StateReader, block: number): BlockRecord {
-  const record = reader.readHeaderRecord(block);
-  if (record === undefined)
-    throw new StoreError("RECORD_MISSING", `record of block ${block} is not in the store`);
-  return record;
 }

@@ -2,7 +2,7 @@
 
 import {SettingsFault, type SourceBlock, SourceError} from "../../nodes/blocks/sourceStep.ts";
 import {packChanges} from "../../nodes/feed/blockChanges.ts";
-import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import type {BlockDifference, ChainConfig} from "../../storage/block/blockDifference.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {removeMissed} from "../../storage/commit/rollback.ts";
@@ -118,11 +118,10 @@ export class BlockIntake {
    */
   async begin(state: WholeState, onProgress: () => void): Promise<void> {
     const {path, chainPath} = state;
-    const {header, chain} = state.block;
+    const {header} = state.block;
     const {number, hash} = header;
-    const {chainId, head} = this.job;
-    if (chainId !== undefined && chain.chainId !== undefined && chain.chainId !== chainId)
-      throw new SettingsFault(`${chainPath}: expected chain ${chainId}, got chain ${chain.chainId}`);
+    const {head} = this.job;
+    const chain = this.nameChain(state.block.chain, chainPath);
     if (head !== undefined && Buffer.compare(head, hash) !== 0)
       throw new SourceError(
         `${path}: expected the head ${toHex(head)}, got block ${number} (${toHex(hash)})`,
@@ -132,9 +131,7 @@ export class BlockIntake {
       this.alreadyStored++;
       return;
     }
-    // The state may not name its chain.
-    const block = {...state.block, chain: {...chain, chainId: chain.chainId ?? chainId}};
-    await state.build(this.store, block, this.progress, accounts => {
+    await state.build(this.store, {...state.block, chain}, this.progress, accounts => {
       this.builtAccounts = accounts;
       onProgress();
     });
@@ -153,7 +150,8 @@ export class BlockIntake {
   private async apply(block: SourceBlock): Promise<void> {
     let why: string | undefined;
     const put = async (given: BlockDifference): Promise<void> => {
-      const difference = this.nameChain(given);
+      const chain = given.chain && this.nameChain(given.chain, "block 0");
+      const difference = {...given, chain};
       const prepared = await this.writer.prepare(difference);
       try {
         const found = await this.check(block, difference);
@@ -244,12 +242,11 @@ export class BlockIntake {
     if (this.newestSeen !== undefined) this.newestSeen = Math.min(this.newestSeen, block);
   }
 
-  /** Adds the job's chain id to a block 0 that has none. */
-  private nameChain(block: BlockDifference): BlockDifference {
-    const {chainId} = this.job;
-    if (block.chain === undefined || chainId === undefined) return block;
-    if (block.chain.chainId !== undefined && block.chain.chainId !== chainId)
-      throw new SettingsFault(`block 0: expected chain ${chainId}, got chain ${block.chain.chainId}`);
-    return {...block, chain: {...block.chain, chainId}};
+  /** Adds the job's chain id to a chain that has none. */
+  private nameChain(chain: ChainConfig, where: string): ChainConfig {
+    const {chainId = chain.chainId} = this.job;
+    if (chain.chainId !== undefined && chain.chainId !== chainId)
+      throw new SettingsFault(`${where}: expected chain ${chainId}, got chain ${chain.chainId}`);
+    return {...chain, chainId};
   }
 }

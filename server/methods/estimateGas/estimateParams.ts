@@ -45,31 +45,33 @@ function fieldsOf(fields: Readonly<Record<string, Schema>>): Schema {
   return {type: "object", properties: Object.fromEntries(entries)};
 }
 
+function amounts(...names: readonly string[]): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(names.map(name => [name, AMOUNT]));
+}
+
 const ACCESS_LIST_ENTRY = fieldsOf({address: ADDRESS_PARAM, storageKeys: arrayOf(STORAGE_KEY_PARAM)});
 const AUTHORIZATION = fieldsOf({
-  chainId: AMOUNT,
   address: ADDRESS_PARAM,
-  nonce: AMOUNT,
-  yParity: AMOUNT,
-  r: AMOUNT,
-  s: AMOUNT,
+  ...amounts("chainId", "nonce", "yParity", "r", "s"),
 });
 
 const CALL_PARAM: Schema = {
   title: "call",
   ...fieldsOf({
-    type: AMOUNT,
     from: ADDRESS_PARAM,
     to: ADDRESS_PARAM,
-    gas: AMOUNT,
-    gasPrice: AMOUNT,
-    maxFeePerGas: AMOUNT,
-    maxPriorityFeePerGas: AMOUNT,
-    value: AMOUNT,
     data: BYTES_PARAM,
     input: BYTES_PARAM,
-    nonce: AMOUNT,
-    chainId: AMOUNT,
+    ...amounts(
+      "type",
+      "gas",
+      "gasPrice",
+      "maxFeePerGas",
+      "maxPriorityFeePerGas",
+      "value",
+      "nonce",
+      "chainId",
+    ),
     accessList: arrayOf(ACCESS_LIST_ENTRY),
     authorizationList: arrayOf(AUTHORIZATION),
   }),
