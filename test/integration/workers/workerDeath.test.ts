@@ -75,8 +75,10 @@ test("while no proof thread can start, proofs fail at once, the service is not r
   // A thread opens the store that this process has open by its path.
   await killWorkers(2);
   await waitUntil("both are down", () => threads.every(({state}) => state === "down"));
+  const {length: logged} = service.stderr;
   const {error} = await service.send(proofCall(1, 1));
-  assert.equal(error.code, -32603);
+  assert.deepEqual([error.code, error.data], [-32005, {limit: 0, got: 1}]);
+  assert.doesNotMatch(service.stderr.slice(logged), /a task failed/);
   assert.equal(await service.readMetric(QUEUED), 0);
   const {status, text} = await service.get("/readyz");
   assert.equal(status, 503);
