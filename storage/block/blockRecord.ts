@@ -1,7 +1,8 @@
 /**
  * The record of a block: its header, and the root that leads to all its state. Writing this record commits the block.
  *
- *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | state trie | fields u16 | the fields present, in the order of FIELDS
+ *   hash 32 | stateRoot 32 | packed (packed.ts; its word is the state root):
+ *   account tree root 49 | next page u48 | state trie | fields u16 | the fields present, in the order of FIELDS
  *
  * The state trie is drawn in blockTrie.ts. In a store without sparse trees, its root is `stateRoot`, and the account
  * tree root is all zeros. `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks
@@ -13,6 +14,7 @@ import {BodyReader, bigEndian, encodeNumber} from "../record/recordBody.ts";
 import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "../tree/treeRoot.ts";
 import type {BlockHeader} from "./blockDifference.ts";
 import {type BlockTrie, encodeBlockTrie, readBlockTrie} from "./blockTrie.ts";
+import {pack, unpack} from "./packed.ts";
 
 const MAX_LONG_BYTES = 0xffff;
 /** Enough for the longest genesis extraData in use (a proof-of-authority list of 3 000 signers). */
@@ -55,14 +57,8 @@ const FIELDS: readonly (readonly [
 export function encodeBlockRecord({header, stateRoot, accounts, nextPage, trie}: BlockRecord): Buffer {
   const root = Buffer.alloc(TREE_ROOT_BYTES);
   encodeTreeRootInto(root, 0, accounts);
-  return Buffer.concat([
-    header.hash,
-    stateRoot,
-    root,
-    encodeNumber(nextPage),
-    encodeBlockTrie(trie),
-    encodeFields(header),
-  ]);
+  const parts = [root, encodeNumber(nextPage), encodeBlockTrie(trie), encodeFields(header)];
+  return Buffer.concat([header.hash, stateRoot, pack(Buffer.concat(parts), stateRoot)]);
 }
 
 /** The header but for number and hash. @throws StoreError BLOCK_INVALID if a field is too long or too large */
@@ -93,9 +89,11 @@ export function hashOfBlockRecord(body: Buffer): Buffer {
 
 /** @throws StoreError RECORD_DAMAGED */
 export function decodeBlockRecord(number: number, body: Buffer): BlockRecord {
-  const reader = new BodyReader(`record of block ${number}`, body);
-  const hash = reader.bytes(WORD_BYTES);
-  const stateRoot = reader.bytes(WORD_BYTES);
+  const name = `record of block ${number}`;
+  const packed = new BodyReader(name, body);
+  const hash = packed.bytes(WORD_BYTES);
+  const stateRoot = packed.bytes(WORD_BYTES);
+  const reader = new BodyReader(name, unpack(packed, stateRoot));
   const accounts = decodeTreeRoot(reader.bytes(TREE_ROOT_BYTES), 0);
   const nextPage = reader.number();
   const trie = readBlockTrie(reader);

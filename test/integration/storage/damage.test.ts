@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import {cp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {before, test} from "node:test";
+import {decodeBlockRecord, encodeBlockRecord} from "../../../storage/block/blockRecord.ts";
 import {WORD_BYTES} from "../../../storage/hash/suite.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
 import {BUCKET, bucketEntries, ENTRY_BYTES} from "../../../storage/page/indexPage.ts";
 import {childCount, childRootAt, INNER_PAGE} from "../../../storage/page/innerPage.ts";
-import {sealRecord} from "../../../storage/record/record.ts";
+import {openRecord, sealRecord} from "../../../storage/record/record.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Prover} from "../../../workers/prove/prover.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -139,9 +140,9 @@ test("a damaged page or a missing block is -32603 with a request id on the wire,
   const directory = await copyOfStore("wire");
   let page = 0;
   await tamper(directory, async db => {
-    // The newest block's account tree root: its number stands in the block's record.
+    // The newest block's account tree root.
     const key = Buffer.from(`b${"\0".repeat(5)}${String.fromCharCode(BLOCKS - 1)}`, "latin1");
-    page = ((await db.get(key)) as Buffer).readUIntBE(69, 6);
+    page = decodeBlockRecord(BLOCKS - 1, openRecord(key, (await db.get(key)) as Buffer)).accounts.rootPage;
     const pageKey = Buffer.alloc(7);
     pageKey.write("p");
     pageKey.writeUIntBE(page, 1, 6);
@@ -223,6 +224,7 @@ test("what no checksum shows, check finds: index pages, lists, roots and records
     return body;
   };
   const blocks = named("b");
+  const block3 = decodeBlockRecord(3, bodyOf(blocks[3] as string));
   const forgeries: readonly [string, string, Buffer | undefined, RegExp][] = [
     ["an index page of block 0 that is gone", oldest, undefined, /block 0, .*index page .*RECORD_MISSING/],
     [
@@ -240,13 +242,13 @@ test("what no checksum shows, check finds: index pages, lists, roots and records
     [
       "an account tree without its index",
       blocks[3] as string,
-      Buffer.from(bodyOf(blocks[3] as string)).fill(0, 75, 81),
+      encodeBlockRecord({...block3, accounts: {...block3.accounts, indexPage: 0}}),
       /has leaves, but no index/,
     ],
     [
       "a block's own page range too low",
       blocks[2] as string,
-      Buffer.from(bodyOf(blocks[2] as string)).fill(0, 113, 119),
+      encodeBlockRecord({...decodeBlockRecord(2, bodyOf(blocks[2] as string)), nextPage: 0}),
       /belongs to a later block|before those of block/,
     ],
     [
@@ -329,7 +331,7 @@ test("a store of another hash suite, and a LevelDB of something else, are refuse
   const key = Buffer.from("mformat");
   const record = (body: object): Buffer => sealRecord(key, Buffer.from(JSON.stringify(body)));
   const directory = await copyOfStore("format");
-  await tamper(directory, db => db.put(key, record({version: 4, suite: "md5"})));
+  await tamper(directory, db => db.put(key, record({version: 5, suite: "md5"})));
   await assert.rejects(openEngine(directory), {
     code: "FORMAT_MISMATCH",
     message: /suite md5 is not one of sha256/,
