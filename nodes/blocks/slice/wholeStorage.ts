@@ -7,6 +7,8 @@ import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 
 const SLOTS_PER_CALL = 4096;
 const WAIT_MS = 50;
+/** Longer than most chains take for a block. Then the log says why, and it is tried again. */
+const MOST_WAITS = 15_000 / WAIT_MS;
 /** 100 bytes of memory each. */
 const MOST_SLOTS = 4_000_000;
 
@@ -21,8 +23,13 @@ export async function readWholeStorage(
 ): Promise<WholeSlot[]> {
   const slots: WholeSlot[] = [];
   let next = await findNamedBlock(node, number + 1);
-  for (; next === undefined; next = await findNamedBlock(node, number + 1))
+  for (let waits = 0; next === undefined; next = await findNamedBlock(node, number + 1)) {
+    if (waits++ === MOST_WAITS)
+      throw new NodeFailure(
+        `all slots of ${address} after block ${number} can be read once there is block ${number + 1}, which the node does not have yet`,
+      );
     await new Promise(resolve => setTimeout(resolve, WAIT_MS));
+  }
   if (!isSame(next.parentHash, hash))
     throw new NodeFailure(`block ${number} was replaced while the slots of ${address} were read`);
   for (let start: string | undefined = `0x${"0".repeat(64)}`; start !== undefined; ) {
