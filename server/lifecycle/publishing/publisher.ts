@@ -108,7 +108,8 @@ export class Publisher {
       // The other publisher may have kept them.
       if (end !== undefined && !this.isOwn && !this.isSilent) return {kind: "behind", block: end.number};
       if (end !== undefined) this.gap = next - 1;
-      return this.publish(stream, tip, next - 1);
+      // The first block of slices is kept, and the store has none before it.
+      return this.publish(stream, tip, this.chain.readKept(next - 1) === undefined ? next : next - 1);
     }
     if (await this.publishFinality(stream, tip, latest)) return undefined;
     return {kind: "published", block: latest, gap: this.gap};
