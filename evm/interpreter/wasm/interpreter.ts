@@ -269,24 +269,26 @@ export function execute(budget: i32): u32 {
           setAddress(sp, load<u32>(frame, Frame.ACCOUNT));
           sp += 32;
           continue;
-        case 0x31: {
-          // Account.BALANCE
+        case 0x31: // BALANCE
+        case 0x3b: // EXTCODESIZE
+        case 0x3f: {
+          // EXTCODEHASH
           gas = access(sp - 32, gas);
           steps -= HOST_STEPS;
           if (gas < 0) break;
-          copyWord(sp - 32, accessed + Account.BALANCE);
+          if (opcode == 0x31) copyWord(sp - 32, accessed + Account.BALANCE);
+          else if (opcode == 0x3b) setWord(sp - 32, load<u32>(codeEntry(accessed), CODE_BYTES));
+          else if (isEmpty(accessed)) setWord(sp - 32, 0);
+          else loadBytes(sp - 32, accessed + Account.CODE_HASH);
           continue;
         }
         case 0x32: // ORIGIN
           copyWord(sp, ORIGIN);
           sp += 32;
           continue;
-        case 0x33: // Frame.CALLER
-          copyWord(sp, frame + Frame.CALLER);
-          sp += 32;
-          continue;
+        case 0x33: // CALLER
         case 0x34: // CALLVALUE
-          copyWord(sp, frame + Frame.VALUE);
+          copyWord(sp, frame + (opcode == 0x33 ? Frame.CALLER : Frame.VALUE));
           sp += 32;
           continue;
         case 0x35: {
@@ -307,25 +309,39 @@ export function execute(budget: i32): u32 {
           continue;
         case 0x37: // CALLDATACOPY
         case 0x39: // CODECOPY
-        case 0x3e: {
-          // RETURNDATACOPY
-          sp -= 96;
-          // To sp + 64, from sp + 32, bytes sp.
+        case 0x3c: // EXTCODECOPY
+        case 0x3e: // RETURNDATACOPY
+        case 0x5e: {
+          // MCOPY
+          sp -= opcode == 0x3c ? 128 : 96;
+          // To sp + 64, from sp + 32, bytes sp. The account of EXTCODECOPY is sp + 96.
           if (opcode == 0x3e && !isWithin(sp + 32, sp, returnedBytes)) {
             end = OUT_OF_RANGE;
             break;
           }
           gas = expandFor(frame, sp + 64, sp, gas);
+          if (opcode == 0x5e && gas >= 0) gas = expandFor(frame, sp + 32, sp, gas);
           if (gas < 0) break;
           const bytes = load<u32>(sp);
           const words = (<i64>bytes + 31) >> 5;
           gas -= COPY_WORD_GAS * words;
+          if (opcode == 0x3c) {
+            gas = access(sp + 96, gas);
+            steps -= HOST_STEPS;
+          }
           if (gas < 0) break;
           if (bytes == 0) continue;
           steps -= <i32>words >> 3;
           let source = RETURNED;
           let sourceBytes = returnedBytes;
-          if (opcode != 0x3e) {
+          if (opcode == 0x5e) {
+            source = mem;
+            sourceBytes = load<u32>(frame, Frame.MEMORY_BYTES);
+          } else if (opcode == 0x3c) {
+            const code = codeEntry(accessed);
+            source = load<u32>(code, CODE_AT);
+            sourceBytes = load<u32>(code, CODE_BYTES);
+          } else if (opcode != 0x3e) {
             source = load<u32>(frame + (opcode == 0x37 ? Frame.INPUT : Frame.CODE));
             sourceBytes = load<u32>(frame + (opcode == 0x37 ? Frame.INPUT_BYTES : Frame.CODE_LENGTH));
           }
@@ -340,49 +356,10 @@ export function execute(budget: i32): u32 {
           copyWord(sp, GAS_PRICE);
           sp += 32;
           continue;
-        case 0x3b: {
-          // EXTCODESIZE
-          gas = access(sp - 32, gas);
-          steps -= HOST_STEPS;
-          if (gas < 0) break;
-          setWord(sp - 32, load<u32>(codeEntry(accessed), CODE_BYTES));
-          continue;
-        }
-        case 0x3c: {
-          // EXTCODECOPY
-          sp -= 128;
-          // Account sp + 96, to sp + 64, from sp + 32, bytes sp.
-          gas = expandFor(frame, sp + 64, sp, gas);
-          if (gas < 0) break;
-          const bytes = load<u32>(sp);
-          const words = (<i64>bytes + 31) >> 5;
-          gas = access(sp + 96, gas - COPY_WORD_GAS * words);
-          steps -= HOST_STEPS + (<i32>words >> 3);
-          if (gas < 0) break;
-          if (bytes == 0) continue;
-          const code = codeEntry(accessed);
-          copyPadded(
-            mem + load<u32>(sp + 64),
-            load<u32>(code, CODE_AT),
-            load<u32>(code, CODE_BYTES),
-            toU32(sp + 32),
-            bytes,
-          );
-          continue;
-        }
         case 0x3d: // RETURNDATASIZE
           setWord(sp, returnedBytes);
           sp += 32;
           continue;
-        case 0x3f: {
-          // EXTCODEHASH
-          gas = access(sp - 32, gas);
-          steps -= HOST_STEPS;
-          if (gas < 0) break;
-          if (isEmpty(accessed)) setWord(sp - 32, 0);
-          else loadBytes(sp - 32, accessed + Account.CODE_HASH);
-          continue;
-        }
         case 0x40: {
           // BLOCKHASH
           const number = load<u64>(NUMBER);
@@ -531,21 +508,6 @@ export function execute(budget: i32): u32 {
           sp -= 64;
           setTransient(transientAt(load<u32>(frame, Frame.ACCOUNT), sp + 32, true), sp);
           continue;
-        case 0x5e: {
-          // MCOPY
-          sp -= 96;
-          // To sp + 64, from sp + 32, bytes sp.
-          gas = expandFor(frame, sp + 64, sp, gas);
-          if (gas >= 0) gas = expandFor(frame, sp + 32, sp, gas);
-          if (gas < 0) break;
-          const bytes = load<u32>(sp);
-          const words = (<i64>bytes + 31) >> 5;
-          gas -= COPY_WORD_GAS * words;
-          if (gas < 0) break;
-          steps -= <i32>words >> 3;
-          if (bytes != 0) memory.copy(mem + load<u32>(sp + 64), mem + load<u32>(sp + 32), bytes);
-          continue;
-        }
         case 0x5f: // PUSH0
           setWord(sp, 0);
           sp += 32;
@@ -719,7 +681,7 @@ function copyPadded(to: usize, source: usize, sourceBytes: u32, at: u32, bytes: 
     there = sourceBytes - at < bytes ? sourceBytes - at : bytes;
     memory.copy(to, source + at, there);
   }
-  memory.fill(to + there, 0, bytes - there);
+  if (there < bytes) memory.fill(to + there, 0, bytes - there);
 }
 
 function isJumpTarget(frame: usize, to: u32): bool {
