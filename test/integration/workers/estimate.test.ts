@@ -164,6 +164,20 @@ test("what the call pays must be there, if it names a fee", async () => {
   assert.ok((await estimate({from: RICH, to: NOBODY, nonce: 400})).result);
 });
 
+test("of an account or a slot that is overridden twice, in different spellings, the last one counts", async () => {
+  const [first, last] = [`0x${"ab".repeat(20)}`, `0x${"AB".repeat(20)}`];
+  const [stops, reverts] = [{code: codeOf("STOP")}, {code: codeOf("PUSH0 PUSH0 REVERT")}];
+  const call = {to: first};
+  assert.equal((await estimate(call, {[first]: reverts, [last]: stops})).result?.gasLimit, "0x5208");
+  assert.equal((await estimate(call, {[first]: stops, [last]: reverts})).error?.code, 3);
+  // Reverts unless slot 0 is 0.
+  const code = codeOf("PUSH0 SLOAD PUSH1 no JUMPI STOP no: PUSH0 PUSH0 REVERT");
+  const zero = await estimate(call, {[first]: {code, stateDiff: {"0x0": "0x1", "0x00": "0x0"}}});
+  assert.notEqual(zero.result, undefined, zero.error?.message);
+  const one = await estimate(call, {[first]: {code, state: {"0x00": "0x0", "0x0": "0x1"}}});
+  assert.equal(one.error?.code, 3);
+});
+
 test("a request's cost counts 20 for an estimate, 1 for what its lists hold and 2 for an overridden slot", async () => {
   const call = (params: unknown) => ({jsonrpc: "2.0", id: 1, method: "chain_estimateGas", params});
   const storageKeys = Array.from({length: 19_979}, (_, slot) => `0x${slot.toString(16)}`);
