@@ -60,7 +60,7 @@ export class StateReader {
     private readonly storeSuite: StoreSuite,
     memory: ReaderMemory,
   ) {
-    this.pages = new Pages(source, memory.pageBytes);
+    this.pages = new Pages(source, memory.pageBytes, storeSuite.trees);
     this.hints = new KeyHints(memory.hintBytes);
   }
 

@@ -1,9 +1,9 @@
 /**
  * Reads pages by number, verifies their checksums, and caches some of them in a limited amount of memory.
  *
- *   inner pages, directories    shared by many paths               cached at the first read
+ *   directories                 shared by many paths               cached at the first read
  *   leaf pages, buckets         each serves a few keys             cached at the second read within a short time
- *   pages of tries              with a version in many blocks      the same; upper ones that are the base of another page,
+ *   inner pages, pages of tries with a version in many blocks      the same; upper ones that are the base of another page,
  *                                                                  at the first read
  *
  * Reading a page takes up to half of a proof's time (docs/decisions.md). If all leaf pages were cached, they would
@@ -11,21 +11,23 @@
  * relayer's contract are requested all the time.
  */
 import {StoreError} from "../errors.ts";
+import type {HashSuite} from "../hash/suite.ts";
 import {damaged} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {DIRECTORY} from "../page/indexPage.ts";
-import {INNER_PAGE} from "../page/innerPage.ts";
+import {hasAllRows, INNER_PAGE, storedPart, withAllRows} from "../page/innerPage.ts";
 import {type OpenPage, openRecordedPage} from "../page/pageDifference.ts";
 import {nameOfKey, nodeKey, PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
+import {emptyTree} from "../tree/emptyTree.ts";
 import {isTriePage, isUpperTriePage} from "../trie/triePage.ts";
 import type {TriePages} from "../trie/trieStore.ts";
 import {PageCache} from "./pageCache.ts";
 
 /** Pages that few paths share get 1/REPEATED_PART of the cache's bytes. */
 const REPEATED_PART = 4;
-/** Requested pages that are remembered, each at its number modulo this: 128 KB. */
-const REQUESTED_PAGES = 1 << 14;
+/** Requested pages that are remembered, each at its number modulo this: 1 MB. */
+const REQUESTED_PAGES = 1 << 17;
 
 interface PageReads {
   readonly cachedPages: number;
@@ -43,38 +45,47 @@ export class Pages implements TriePages {
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
   /** The highest number of a page that this process has written. */
   writtenTo = 0;
+  /** Bases do not count: an answer that ends after so many pages must not depend on what is cached. */
   private cachedReads = 0;
   private storedReads = 0;
 
+  /** @param suite - of the sparse trees; undefined: the store has none */
   constructor(
     private readonly source: RecordSource,
     cacheBytes: number,
+    private readonly suite: HashSuite | undefined,
   ) {
     this.repeated = new PageCache(cacheBytes / REPEATED_PART);
     this.shared = new PageCache(cacheBytes - cacheBytes / REPEATED_PART);
   }
 
+  /** An inner page has all rows from its second read on. */
   read(page: number): Buffer {
-    return this.open(page).body;
+    const {storedReads} = this;
+    const {body, base, isAnchor} = this.find(page, false);
+    if (body[0] !== INNER_PAGE || storedReads !== this.storedReads || this.suite === undefined) return body;
+    const all = withAllRows(body, this.suite, emptyTree(this.suite).zeros);
+    if (all !== body) this.shared.keep(page, {body: all, base, isAnchor});
+    return all;
   }
 
-  readonly open = (page: number): OpenPage => this.find(page, false);
-  private readonly openBase = (page: number): OpenPage => this.find(page, true);
+  /** As it is stored. */
+  readonly open = (page: number): OpenPage => asStored(this.find(page, false));
+  private readonly openBase = (page: number): OpenPage => asStored(this.find(page, true));
 
   private find(page: number, isBase: boolean): OpenPage {
     const cached =
       this.shared.get(page) ?? this.repeated.get(page) ?? (page === this.lastPage ? this.last : undefined);
     if (cached !== undefined) {
-      this.cachedReads++;
+      if (!isBase) this.cachedReads++;
       return cached;
     }
-    this.storedReads++;
+    if (!isBase) this.storedReads++;
     const opened = openRecordedPage(page, this.readPageRecord(page), this.openBase);
     const {body} = opened;
-    const isFrequent = isShared(body);
-    if ((isFrequent && (isBase || !isTriePage(body))) || this.isRepeated(page))
+    if (this.isToKeep(page, body, isBase))
       // Readers need no base once the page is assembled.
-      (isFrequent ? this.shared : this.repeated).keep(page, alone(opened));
+      (isShared(body) ? this.shared : this.repeated).keep(page, alone(opened));
     this.lastPage = page;
     this.last = opened;
     return opened;
@@ -139,6 +150,12 @@ export class Pages implements TriePages {
     return value === undefined ? undefined : openRecord(key, value);
   }
 
+  private isToKeep(page: number, body: Buffer, isBase: boolean): boolean {
+    // Versions of a page share its base. Those at level 1 are so many that they would evict each other.
+    if (body[0] === INNER_PAGE && isBase) return body[1] !== 1;
+    return body[0] === DIRECTORY || (isBase && isUpperTriePage(body)) || this.isRepeated(page);
+  }
+
   private isRepeated(page: number): boolean {
     const slot = page % REQUESTED_PAGES;
     const was = this.requested[slot] === page;
@@ -149,6 +166,11 @@ export class Pages implements TriePages {
 
 function isShared(body: Buffer): boolean {
   return body[0] === INNER_PAGE || body[0] === DIRECTORY || isUpperTriePage(body);
+}
+
+function asStored(opened: OpenPage): OpenPage {
+  const {body, base, isAnchor} = opened;
+  return body[0] === INNER_PAGE && hasAllRows(body) ? {body: storedPart(body), base, isAnchor} : opened;
 }
 
 /** Without its base, and in memory of its own: one cached page of Node's shared slab would retain all 8 KB of it. */

@@ -2,10 +2,9 @@
 import type {StateReader} from "../block/stateReader.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {leafKeysKey, nameOfKey} from "../record/layout.ts";
 import type {Account} from "../tree/account.ts";
-import {ACCOUNTS_OWNER, type LeafKeys, missingKey} from "../tree/leafKeys.ts";
+import {ACCOUNTS_OWNER, KEYS_PER_RECORD, type LeafKeys, missingKey} from "../tree/leafKeys.ts";
 import {writeWordInto} from "../tree/shortNumber.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {type Findings, toFinding} from "./findings.ts";
@@ -26,9 +25,9 @@ export class KeyCheck {
 
   /** @param owner - of the tree. @param where - names the leaf */
   check(owner: number, leafIndex: number, hKey: Uint8Array, where: string): void {
-    const keys = this.keysAt(owner, Math.floor(leafIndex / LEAVES_PER_PAGE));
+    const keys = this.keysAt(owner, Math.floor(leafIndex / KEYS_PER_RECORD));
     if (keys === undefined) return;
-    const key = keys[leafIndex % LEAVES_PER_PAGE];
+    const key = keys[leafIndex % KEYS_PER_RECORD];
     if (key === undefined) this.findings.report(where, toFinding(missingKey(owner, leafIndex)));
     else if (Buffer.compare(this.hash(owner, key), hKey) !== 0) {
       const name = nameOfKey(leafKeysKey(owner, this.page.index));

@@ -1,38 +1,42 @@
 /** Hashes single pages again: does every node follow from the two below it? */
 
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
-import {lowestHeight, rowCount, rowLength, rowStart} from "../page/geometry.ts";
-import {childCount, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
-import {LEAF_PAGE, leafAt, leafCount, leafRowsAt} from "../page/leafPage.ts";
-import {expectKind} from "../page/pageReader.ts";
+import {INNER_ROWS, lowestHeight, rowLength} from "../page/geometry.ts";
+import {childCount, expectInner, innerRowAt, withAllRows} from "../page/innerPage.ts";
+import {expectLeafPage, leafAt, leafCount, leafRowAt, leafRows} from "../page/leafPage.ts";
 import type {EmptyTree} from "../tree/emptyTree.ts";
 
 interface RehashedPage {
+  /** With all rows. */
+  readonly body: Buffer;
   readonly root: Uint8Array;
   /** Leaves or children in use. */
   readonly entries: number;
   readonly mismatches: readonly string[];
 }
 
-/** @throws StoreError RECORD_DAMAGED if the page's kind does not fit its level */
+/** @param positions - in use in the tree. @throws StoreError RECORD_DAMAGED if the page's kind does not fit its level */
 export function rehashPage(
   suite: HashSuite,
   empty: EmptyTree,
-  body: Buffer,
+  stored: Buffer,
   level: number,
   page: number,
+  positions: number,
 ): RehashedPage {
   const isLeafPage = level === 0;
-  expectKind(body, isLeafPage ? LEAF_PAGE : INNER_PAGE, page);
+  const body = isLeafPage
+    ? expectLeafPage(stored, positions, page)
+    : withAllRows(expectInner(stored, level, page), suite, empty.zeros);
   const entries = isLeafPage ? leafCount(body) : childCount(body);
-  const rowsAt = isLeafPage ? leafRowsAt(entries) : innerRowsAt(entries);
   const occupied = isLeafPage ? entries : 2 * entries;
-  const rows = rowCount(level);
+  const rows = isLeafPage ? leafRows(body) : INNER_ROWS;
   const lowest = lowestHeight(level);
   /** A position that is not in use has the empty sub-tree. */
   const node = (row: number, position: number): Uint8Array => {
     if (position >= rowLength(occupied, row)) return empty.zeros[lowest + row] as Uint8Array;
-    const at = rowsAt + (rowStart(occupied, row) + position) * WORD_BYTES;
+    const rowAt = isLeafPage ? leafRowAt(entries, row) : innerRowAt(entries, row);
+    const at = rowAt + position * WORD_BYTES;
     return body.subarray(at, at + WORD_BYTES);
   };
   const pair = new Uint8Array(2 * WORD_BYTES);
@@ -48,7 +52,9 @@ export function rehashPage(
     for (let position = 0; position < entries; position++)
       if (Buffer.compare(node(0, position), hashLeaf(suite, empty, body, position)) !== 0)
         mismatches.push(`leaf ${position}: its hash does not match`);
-  for (let row = 1; row < rows; row++)
+  // Every other row of an inner page is made from the one below.
+  const step = isLeafPage ? 1 : 2;
+  for (let row = step; row < rows; row += step)
     for (let position = 0; position < rowLength(occupied, row); position++)
       if (
         Buffer.compare(
@@ -58,8 +64,9 @@ export function rehashPage(
       )
         mismatches.push(`node ${position} at height ${lowest + row}: not the hash of the two below it`);
   const top = rows - 1;
-  const root = hash(hash(node(top, 0), node(top, 1)), hash(node(top, 2), node(top, 3)));
-  return {root, entries, mismatches};
+  const left = hash(node(top, 0), node(top, 1));
+  const right = hash(node(top, 2), node(top, 3));
+  return {body, root: hash(left, right), entries, mismatches};
 }
 
 function hashLeaf(suite: HashSuite, empty: EmptyTree, body: Buffer, position: number): Uint8Array {

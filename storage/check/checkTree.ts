@@ -2,14 +2,7 @@
 
 import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
-import {
-  childOnPath,
-  childrenPerPage,
-  LEAVES_PER_PAGE,
-  occupied,
-  pageRootHeight,
-  rootLevel,
-} from "../page/geometry.ts";
+import {CHILDREN, childOnPath, leavesPerPage, occupied, rootHeight, rootLevel} from "../page/geometry.ts";
 import {childPage, childRootAt} from "../page/innerPage.ts";
 import {type Leaf, leafAt} from "../page/leafPage.ts";
 import {decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
@@ -33,7 +26,7 @@ export async function checkTree(check: TreeCheck): Promise<void> {
     const level = rootLevel(tree.nextFreeNode);
     const root = await checkPages(check, tree.rootPage, level, 0, only);
     if (root !== undefined) {
-      const subRoot = foldLeftSpine(store.suite, store.empty.zeros, root, pageRootHeight(level));
+      const subRoot = foldLeftSpine(store.suite, store.empty.zeros, root, rootHeight(tree.nextFreeNode));
       if (Buffer.compare(subRoot, tree.subRoot) !== 0)
         findings.report(where, "its pages give another sub-root than its record says");
     }
@@ -55,8 +48,14 @@ async function checkPages(
   const {store, findings, sincePage, untilPage, tree} = check;
   const where = `${check.where}, page ${page}`;
   try {
-    const body = store.pages.read(page);
-    const {root, entries, mismatches} = rehashPage(store.suite, store.empty, body, level, page);
+    const {body, root, entries, mismatches} = rehashPage(
+      store.suite,
+      store.empty,
+      store.pages.read(page),
+      level,
+      page,
+      tree.nextFreeNode,
+    );
     if (page < sincePage) return root;
     if (page >= untilPage) findings.report(where, "it belongs to a later block");
     findings.pages++;
@@ -65,7 +64,7 @@ async function checkPages(
     if (entries !== expected) findings.report(where, `expected ${expected} entries in use, got ${entries}`);
     if (!(await findings.pause(check.where))) return undefined;
     for (let position = 0; position < entries; position++) {
-      const index = pageIndex * (level === 0 ? LEAVES_PER_PAGE : childrenPerPage(level)) + position;
+      const index = pageIndex * (level === 0 ? leavesPerPage(tree.nextFreeNode) : CHILDREN) + position;
       if (level === 0) {
         if (only === undefined || only === index) await checkLeaf(check, leafAt(body, position), index);
         continue;

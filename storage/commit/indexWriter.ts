@@ -5,6 +5,7 @@ import {
   bucketEntries,
   DIRECTORY,
   DIRECTORY_CHILDREN,
+  differBuckets,
   directoryChild,
   ENTRY_BYTES,
   encodeBucket,
@@ -74,7 +75,11 @@ export class IndexWriter {
 
   private sealNode(node: Node): number {
     if (typeof node === "number") return node;
-    if ("entries" in node) return this.pages.putPage(spare => encodeBucket(node.entries, spare), node);
+    if ("entries" in node)
+      return this.pages.putPage(spare => encodeBucket(node.entries, spare), {
+        page: node.page,
+        differ: differBuckets,
+      });
     const children = node.children.map(child => this.sealNode(child));
     return this.pages.putPage(spare => encodeDirectory(children, spare), node);
   }

@@ -1,9 +1,8 @@
 /** Writes the keys of a block's new leaves before its record, so that every reader of a leaf finds its key. */
 import type {StateReader} from "../block/stateReader.ts";
-import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {leafKeysKey} from "../record/layout.ts";
 import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
-import {decodeLeafKeys, encodeLeafKeys, type LeafKeys} from "../tree/leafKeys.ts";
+import {decodeLeafKeys, encodeLeafKeys, KEYS_PER_RECORD, type LeafKeys} from "../tree/leafKeys.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
 export class LeafKeyWriter {
@@ -20,8 +19,8 @@ export class LeafKeyWriter {
 
   /** @param key - 20 bytes of an address, or a slot without leading zeros; kept until `finish` */
   add(leafIndex: number, key: Uint8Array): void {
-    const page = Math.floor(leafIndex / LEAVES_PER_PAGE);
-    const position = leafIndex % LEAVES_PER_PAGE;
+    const page = Math.floor(leafIndex / KEYS_PER_RECORD);
+    const position = leafIndex % KEYS_PER_RECORD;
     if (page !== this.page) {
       this.finish();
       this.page = page;

@@ -3,7 +3,7 @@
  * an inner page as soon as its children are complete, and then the index. The order of the hKeys gives the links.
  */
 
-import {LEAVES_PER_PAGE} from "../page/geometry.ts";
+import {leavesPerPage, SMALL_TREE} from "../page/geometry.ts";
 import {
   BUCKET_ENTRIES,
   DIRECTORY_CHILDREN,
@@ -41,7 +41,7 @@ export async function buildTree(build: TreeBuild): Promise<TreeRoot> {
   const {nextFreeNode} = leaves;
   if (nextFreeNode === FIRST_FREE_NODE) return newTreeRoot(context.empty);
   const sealed = await buildPages(build);
-  const indexPage = nextFreeNode > LEAVES_PER_PAGE ? await buildIndex(build, 0, leaves.count, 0) : 0;
+  const indexPage = nextFreeNode > SMALL_TREE ? await buildIndex(build, 0, leaves.count, 0) : 0;
   return {nextFreeNode, indexPage, ...sealed};
 }
 
@@ -63,21 +63,21 @@ async function buildPages({context, leaves, order, hashValue, onLeaf, flushIfFul
   const tabled = leaves.leaves();
   let leaf = tabled.next().value;
   let position = 0;
-  for (let first = 0; first < nextFreeNode; first += LEAVES_PER_PAGE) {
-    const page = new LeafPageDraft(first / LEAVES_PER_PAGE);
-    const end = Math.min(first + LEAVES_PER_PAGE, nextFreeNode);
+  const width = leavesPerPage(nextFreeNode);
+  for (let first = 0; first < nextFreeNode; first += width) {
+    const page = new LeafPageDraft(first / width, width);
+    const end = Math.min(first + width, nextFreeNode);
     for (let leafIndex = first; leafIndex < end; leafIndex++) {
-      const at = leafIndex - first;
-      if (leafIndex === HEAD_INDEX) page.setLeaf(at, sentinel(HEAD_INDEX, indexAt(0), ZERO_WORD));
+      if (leafIndex === HEAD_INDEX) page.setLeaf(leafIndex, sentinel(HEAD_INDEX, indexAt(0), ZERO_WORD));
       else if (leafIndex === TAIL_INDEX)
-        page.setLeaf(at, sentinel(indexAt(count - 1), TAIL_INDEX, context.suite.tailHKey));
-      else if (leaf?.leafIndex !== leafIndex) page.setLeaf(at, undefined);
+        page.setLeaf(leafIndex, sentinel(indexAt(count - 1), TAIL_INDEX, context.suite.tailHKey));
+      else if (leaf?.leafIndex !== leafIndex) page.setLeaf(leafIndex, undefined);
       else {
         onLeaf(leaf);
         const rank = ranks[position++] as number;
         const {hKey, value} = leaf;
         const [prev, next] = [indexAt(rank - 1), indexAt(rank + 1)];
-        page.setLeaf(at, {prev, next, hKey, hVal: hashValue(value), value});
+        page.setLeaf(leafIndex, {prev, next, hKey, hVal: hashValue(value), value});
         leaf = tabled.next().value;
       }
     }

@@ -2,18 +2,18 @@
 import type {PairBatch} from "../hash/pairBatch.ts";
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {
-  childrenPerPage,
-  LEAVES_PER_PAGE,
+  CHILDREN,
   lowestHeight,
   POSITIONS_PER_PAGE,
-  pageRootHeight,
+  rootHeight,
   rootLevel,
-  rowCount,
+  SMALL_TREE,
 } from "../page/geometry.ts";
-import {INNER_PAGE} from "../page/innerPage.ts";
-import {LEAF_PAGE} from "../page/leafPage.ts";
+import {differInner, expectInner} from "../page/innerPage.ts";
+import {expectLeafPage} from "../page/leafPage.ts";
+import type {ReplacedPage} from "../page/pageDifference.ts";
 import {InnerPageDraft, type LeafPageDraft} from "../page/pageDraft.ts";
-import {expectKind, type PageReader, type PageWriter} from "../page/pageReader.ts";
+import type {PageReader, PageWriter} from "../page/pageReader.ts";
 import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
 import {childOf} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
@@ -62,7 +62,16 @@ export class TreeSeal {
     for (let level = 0; level < top; level++) this.seal(level);
     const root = this.waiting[top]?.[0] as PageDraft;
     if (top === 0) hashLeaves(this.context, [root as LeafPageDraft]);
-    return sealRoot(this.context, root, top);
+    const page = sealRoot(this.context, root, top, this.stored.rootAt(top));
+    return {
+      rootPage: page.number,
+      subRoot: foldLeftSpine(
+        this.context.suite,
+        this.context.empty.zeros,
+        page.node,
+        rootHeight(nextFreeNode),
+      ),
+    };
   }
 
   private wait(page: PageDraft, level: number): void {
@@ -76,32 +85,35 @@ export class TreeSeal {
     const pages = this.waiting[level] ?? [];
     this.waiting[level] = [];
     if (level === 0) hashLeaves(this.context, pages as LeafPageDraft[]);
-    hashRows(this.context, pages, level);
     for (const parent of sealLevel(this.context, this.stored, pages, level)) this.wait(parent, level + 1);
   }
 }
 
+/** @param before - the page that it replaces; 0: none. @returns the new page's number, and the node at its root */
 function sealRoot(
   context: TreeContext,
   root: PageDraft,
   top: number,
-): Pick<TreeRoot, "rootPage" | "subRoot"> {
-  const {suite, empty, pages, pairs} = context;
+  before: number,
+): {readonly number: number; readonly node: Uint8Array} {
+  root.needsBoth = true;
   hashRows(context, [root], top);
   const pair = new Uint8Array(2 * WORD_BYTES);
-  hashPair(context, root, top, true, pair, 0);
-  pairs.finish();
+  hashPair(context, root, top, pair, 0);
+  context.pairs.finish();
   const node = new Uint8Array(WORD_BYTES);
-  suite.hashPairsInto(pair, 1, node);
-  return {
-    rootPage: pages.putPage(spare => root.encode(spare)),
-    subRoot: foldLeftSpine(suite, empty.zeros, node, pageRootHeight(top)),
-  };
+  context.suite.hashPairsInto(pair, 1, node);
+  return {number: putDraft(context, root, top, before), node};
+}
+
+function putDraft({pages}: TreeContext, draft: PageDraft, level: number, before: number): number {
+  const replaced: ReplacedPage = level === 0 ? {page: before} : {page: before, differ: differInner};
+  return pages.putPage(spare => draft.encode(spare), replaced);
 }
 
 function hashLeaves({suite}: TreeContext, drafts: readonly LeafPageDraft[]): void {
   const {leafOpeningBytes} = suite;
-  const atOnce = Math.min(LEAVES_AT_ONCE, drafts.length * LEAVES_PER_PAGE);
+  const atOnce = Math.min(LEAVES_AT_ONCE, drafts.length * SMALL_TREE);
   const openings = new Uint8Array(atOnce * leafOpeningBytes);
   const hashes = new Uint8Array(atOnce * WORD_BYTES);
   const targets: {draft: LeafPageDraft; position: number}[] = [];
@@ -127,26 +139,26 @@ function hashLeaves({suite}: TreeContext, drafts: readonly LeafPageDraft[]): voi
   finish();
 }
 
+/** @param drafts - pages of one level. Only the root page of a small tree has another number of rows */
 function hashRows({empty, pairs}: TreeContext, drafts: readonly PageDraft[], level: number): void {
-  for (let row = 1; row < rowCount(level); row++) {
+  for (let row = 1; row < (drafts[0]?.rows ?? 0); row++) {
     const zero = empty.zeros[lowestHeight(level) + row - 1] as Uint8Array;
     for (const draft of drafts) draft.hashRow(row, zero, pairs);
     pairs.finish();
   }
 }
 
-/** The two nodes under a page's root, into `out`. @param all - also a half that has not changed */
+/** The two nodes under a page's root, into `out`. */
 function hashPair(
   {empty, pairs}: TreeContext,
   draft: PageDraft,
   level: number,
-  all: boolean,
   out: Uint8Array,
   outAt: number,
 ): void {
-  const height = pageRootHeight(level) - 1;
+  const height = lowestHeight(level) + draft.rows;
   const zero = empty.zeros[height - 1] as Uint8Array;
-  draft.hashPair(zero, empty.zeros[height] as Uint8Array, all, pairs, out, outAt);
+  draft.hashPair(zero, empty.zeros[height] as Uint8Array, pairs, out, outAt);
 }
 
 function sealLevel(
@@ -155,24 +167,23 @@ function sealLevel(
   drafts: readonly PageDraft[],
   level: number,
 ): InnerPageDraft[] {
-  const {pages, pairs} = context;
   const parents: InnerPageDraft[] = [];
-  const siblings = childrenPerPage(level + 1);
-  let parent: InnerPageDraft | undefined;
-  for (const draft of drafts) {
-    const parentIndex = Math.floor(draft.pageIndex / siblings);
-    if (parent?.pageIndex !== parentIndex) {
-      parent = new InnerPageDraft(parentIndex, level + 1, stored.find(level + 1, parentIndex));
-      parents.push(parent);
-    }
-    const position = draft.pageIndex % siblings;
-    parent.setChild(
-      position,
-      pages.putPage(spare => draft.encode(spare), {page: parent.child(position)}),
-    );
-    hashPair(context, draft, level, parent.isNew, parent.nodes, parent.at(0, 2 * position));
+  const parentOf = drafts.map(draft => {
+    const parentIndex = Math.floor(draft.pageIndex / CHILDREN);
+    if (parents.at(-1)?.pageIndex !== parentIndex)
+      parents.push(new InnerPageDraft(parentIndex, level + 1, stored.find(level + 1, parentIndex)));
+    const parent = parents.at(-1) as InnerPageDraft;
+    draft.needsBoth = parent.isNew;
+    return parent;
+  });
+  hashRows(context, drafts, level);
+  for (const [i, draft] of drafts.entries()) {
+    const parent = parentOf[i] as InnerPageDraft;
+    const position = draft.pageIndex % CHILDREN;
+    parent.setChild(position, putDraft(context, draft, level, parent.child(position)));
+    hashPair(context, draft, level, parent.nodes, parent.at(0, 2 * position));
   }
-  pairs.finish();
+  context.pairs.finish();
   return parents;
 }
 
@@ -185,6 +196,12 @@ export class StoredPages {
     private readonly tree: TreeRoot,
   ) {}
 
+  /** @returns 0 if the root page of that version is at another level, or there is none */
+  rootAt(level: number): number {
+    const {rootPage, nextFreeNode} = this.tree;
+    return rootLevel(nextFreeNode) === level ? rootPage : 0;
+  }
+
   /** @returns undefined if that version does not have the page */
   find(level: number, pageIndex: number): Buffer | undefined {
     const {rootPage, nextFreeNode} = this.tree;
@@ -195,7 +212,7 @@ export class StoredPages {
     if (!isStored) return undefined;
     if (level > 0) return this.innerPage(level, pageIndex).body;
     const page = this.pageAt(0, pageIndex);
-    return expectKind(this.pages.read(page), LEAF_PAGE, page);
+    return expectLeafPage(this.pages.read(page), nextFreeNode, page);
   }
 
   private innerPage(level: number, pageIndex: number): StoredPage {
@@ -203,7 +220,7 @@ export class StoredPages {
     const known = this.inner.get(name);
     if (known !== undefined) return known;
     const page = this.pageAt(level, pageIndex);
-    const read = {page, body: expectKind(this.pages.read(page), INNER_PAGE, page)};
+    const read = {page, body: expectInner(this.pages.read(page), level, page)};
     this.inner.set(name, read);
     return read;
   }
@@ -211,9 +228,8 @@ export class StoredPages {
   private pageAt(level: number, pageIndex: number): number {
     const {rootPage, nextFreeNode} = this.tree;
     if (level === rootLevel(nextFreeNode)) return rootPage;
-    const siblings = childrenPerPage(level + 1);
-    const {page, body} = this.innerPage(level + 1, Math.floor(pageIndex / siblings));
-    return childOf(page, body, pageIndex % siblings);
+    const {page, body} = this.innerPage(level + 1, Math.floor(pageIndex / CHILDREN));
+    return childOf(page, body, pageIndex % CHILDREN);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import {compareWordAt} from "../hash/hKeyOrder.ts";
-import {LEAVES_PER_PAGE, rootLevel} from "../page/geometry.ts";
+import {LEAVES_PER_PAGE, leavesPerPage, rootLevel, SMALL_TREE} from "../page/geometry.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {LeafPageDraft} from "../page/pageDraft.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, hashTopRoot, TAIL_INDEX, ZERO_WORD} from "../tree/emptyTree.ts";
@@ -20,8 +20,9 @@ export class TreeWriter {
   private sealed: TreeRoot;
   private stored: StoredPages;
   private nextFreeNode: number;
+  private leavesPerPage: number;
   private drafts = new Map<number, LeafPageDraft>();
-  /** undefined: the tree has a single leaf page. */
+  /** undefined: the tree is small. */
   private index: IndexWriter | undefined;
 
   constructor(
@@ -31,7 +32,8 @@ export class TreeWriter {
     this.sealed = root;
     this.stored = new StoredPages(context.pages, root);
     this.nextFreeNode = root.nextFreeNode;
-    if (root.nextFreeNode > LEAVES_PER_PAGE) this.index = new IndexWriter(context.pages, root.indexPage);
+    this.leavesPerPage = leavesPerPage(root.nextFreeNode);
+    if (root.nextFreeNode > SMALL_TREE) this.index = new IndexWriter(context.pages, root.indexPage);
   }
 
   get nextLeafIndex(): number {
@@ -56,7 +58,7 @@ export class TreeWriter {
   }
 
   leaf(leafIndex: number): Leaf {
-    const leaf = this.draft(leafIndex).leafAt(leafIndex % LEAVES_PER_PAGE);
+    const leaf = this.draft(leafIndex).leafAt(leafIndex);
     if (leaf === undefined) throw new RangeError(`leaf ${leafIndex} is deleted`);
     return leaf;
   }
@@ -71,12 +73,13 @@ export class TreeWriter {
     const {leftLeafIndex, rightLeafIndex} = at;
     const leafIndex = this.nextFreeNode;
     rootLevel(leafIndex + 1); // throws if the tree is full, before anything changes
+    if (leafIndex === SMALL_TREE) this.splitSmallTree();
     this.setLeaf(leftLeafIndex, {...this.leaf(leftLeafIndex), next: leafIndex});
     this.setLeaf(leafIndex, {prev: leftLeafIndex, next: rightLeafIndex, hKey, hVal, value});
     this.setLeaf(rightLeafIndex, {...this.leaf(rightLeafIndex), prev: leafIndex});
     this.nextFreeNode = leafIndex + 1;
     if (this.index !== undefined) this.index.insert(hKey, leafIndex);
-    else if (this.nextFreeNode > LEAVES_PER_PAGE) this.index = this.indexOfAll();
+    else if (this.nextFreeNode > SMALL_TREE) this.index = this.indexOfAll();
     return leafIndex;
   }
 
@@ -115,11 +118,11 @@ export class TreeWriter {
   }
 
   private setLeaf(leafIndex: number, leaf: Leaf | undefined): void {
-    this.draft(leafIndex).setLeaf(leafIndex % LEAVES_PER_PAGE, leaf);
+    this.draft(leafIndex).setLeaf(leafIndex, leaf);
   }
 
   private draft(leafIndex: number): LeafPageDraft {
-    const pageIndex = Math.floor(leafIndex / LEAVES_PER_PAGE);
+    const pageIndex = Math.floor(leafIndex / this.leavesPerPage);
     let draft = this.drafts.get(pageIndex);
     if (draft === undefined) {
       draft = this.loadDraft(pageIndex);
@@ -128,9 +131,15 @@ export class TreeWriter {
     return draft;
   }
 
+  private splitSmallTree(): void {
+    const pages = this.draft(HEAD_INDEX).split();
+    this.leavesPerPage = LEAVES_PER_PAGE;
+    this.drafts = new Map(pages.map(page => [page.pageIndex, page]));
+  }
+
   private loadDraft(pageIndex: number): LeafPageDraft {
     const page = this.stored.find(0, pageIndex);
-    const draft = new LeafPageDraft(pageIndex, page);
+    const draft = new LeafPageDraft(pageIndex, this.leavesPerPage, page);
     if (page === undefined && pageIndex === 0) {
       const sentinel = {prev: HEAD_INDEX, next: TAIL_INDEX, hVal: ZERO_WORD, value: new Uint8Array(0)};
       draft.setLeaf(HEAD_INDEX, {...sentinel, hKey: ZERO_WORD});
@@ -154,7 +163,7 @@ export class TreeWriter {
   private indexOfAll(): IndexWriter {
     const index = new IndexWriter(this.context.pages, 0);
     for (let leafIndex = FIRST_FREE_NODE; leafIndex < this.nextFreeNode; leafIndex++) {
-      const leaf = this.draft(leafIndex).leafAt(leafIndex % LEAVES_PER_PAGE);
+      const leaf = this.draft(leafIndex).leafAt(leafIndex);
       if (leaf !== undefined) index.insert(leaf.hKey, leafIndex);
     }
     return index;

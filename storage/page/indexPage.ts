@@ -12,6 +12,7 @@
 import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
+import {DifferenceSteps} from "./pageDifference.ts";
 
 export const DIRECTORY = 0x44;
 export const BUCKET = 0x42;
@@ -69,6 +70,27 @@ export function encodeBucket(entries: Uint8Array, spare: number): Buffer {
   page[1] = entries.length / ENTRY_BYTES;
   page.set(entries, ENTRIES_AT);
   return page;
+}
+
+const steps = new DifferenceSteps();
+
+/** @returns the steps from an older version of a bucket; undefined: more than `most` bytes, or no bucket */
+export function differBuckets(base: Buffer, most: number, page: Buffer): Uint8Array | undefined {
+  if (base[0] !== BUCKET) return undefined;
+  steps.begin(most);
+  steps.replaceDiffering(base, 1, page, 1, 1);
+  let old = ENTRIES_AT;
+  for (let at = ENTRIES_AT; at < page.length || old < base.length; ) {
+    let order = at === page.length ? -1 : 1;
+    if (at < page.length && old < base.length) order = compareWordAt(base, old, page.subarray(at));
+    // A key that was deleted and inserted again has another leaf.
+    if (order === 0) steps.replaceDiffering(base, old, page, at, ENTRY_BYTES);
+    else if (order < 0) steps.replace(old, ENTRY_BYTES, page, at, at);
+    else steps.replace(old, 0, page, at, at + ENTRY_BYTES);
+    if (order <= 0) old += ENTRY_BYTES;
+    if (order >= 0) at += ENTRY_BYTES;
+  }
+  return steps.end();
 }
 
 /** @returns the position of the entry with this key, or -(p + 1) where p entries are below it */

@@ -1,19 +1,20 @@
 /**
- * A leaf page: 8 leaf positions, their hashes and the row above.
+ * A leaf page: 4 leaf positions and their hashes. That of a small tree has 8, and the row above.
  *
- *   'L' | n u8 | entry ends, n x u16 | row 0, n x 32 | row 1, ceil(n/2) x 32 | entries
+ *   'L' | n u8 | entry ends, n x u16 | row 0, n x 32 | entries
+ *   'S' | n u8 | entry ends, n x u16 | row 0, n x 32 | row 1, ceil(n/2) x 32 | entries
  *   entry   prev u40 | next u40 | hKey 32 | hVal 32 | value        (no bytes at all: the leaf was deleted)
  *   value   an account's stored form (account.ts); a slot's value without leading zeros; nothing for head and tail
  *
- * n = positions in use. Row r holds the nodes at height r.
+ * n = positions in use. Row r holds the nodes at height r. Leaves are found by their index in the tree or in the page.
  */
-
+import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {rowCount, rowStart} from "./geometry.ts";
+import {LEAVES_PER_PAGE, SMALL_TREE} from "./geometry.ts";
 
 export const LEAF_PAGE = 0x4c;
+export const SMALL_TREE_PAGE = 0x53;
 
-const ROWS = rowCount(0);
 const HEAD_BYTES = 2;
 const NEXT_AT = 5;
 const H_KEY_AT = 10;
@@ -29,6 +30,15 @@ export interface Leaf {
   readonly value: Uint8Array;
 }
 
+/** @param positions - in use in the tree. @throws StoreError RECORD_DAMAGED if `page`, whose body this is, is no such leaf page */
+export function expectLeafPage(body: Buffer, positions: number, page: number): Buffer {
+  if (body[0] === (positions <= SMALL_TREE ? SMALL_TREE_PAGE : LEAF_PAGE)) return body;
+  throw new StoreError(
+    "RECORD_DAMAGED",
+    `page ${page}: expected a leaf page of a tree of ${positions} positions`,
+  );
+}
+
 /** As the stored page has it, or has it deleted. */
 export const KEPT = "kept";
 export type DraftLeaf = Leaf | typeof KEPT | undefined;
@@ -37,13 +47,29 @@ export function leafCount(page: Buffer): number {
   return page[1] as number;
 }
 
-/** Offset of row 0 in a page of `leaves` positions. */
-export function leafRowsAt(leaves: number): number {
-  return HEAD_BYTES + 2 * leaves;
+/** Positions of a full page. */
+function pageWidth(page: Buffer): number {
+  return page[0] === SMALL_TREE_PAGE ? SMALL_TREE : LEAVES_PER_PAGE;
 }
 
-/** Offset of the leaf at a position, or -1 if it is deleted or not in use. */
-export function findEntry(page: Buffer, position: number): number {
+/** Rows of nodes. */
+export function leafRows(page: Buffer): number {
+  return page[0] === SMALL_TREE_PAGE ? 2 : 1;
+}
+
+/** @returns the leaf's position in its page */
+export function leafPosition(page: Buffer, leafIndex: number): number {
+  return leafIndex % pageWidth(page);
+}
+
+/** Offset of row 0 or 1 in a page of `leaves` positions. */
+export function leafRowAt(leaves: number, row: number): number {
+  return HEAD_BYTES + 2 * leaves + row * leaves * WORD_BYTES;
+}
+
+/** Offset of the leaf, or -1 if it is deleted or not in use. */
+export function findEntry(page: Buffer, leafIndex: number): number {
+  const position = leafPosition(page, leafIndex);
   if (position >= (page[1] as number)) return -1;
   const start = entryStart(page, position);
   return start === entryEnd(page, position) ? -1 : start;
@@ -67,51 +93,62 @@ export function entryValueAt(entry: number): number {
   return entry + VALUE_AT;
 }
 
-/** The stored value of the leaf at a position, a view. There must be a leaf at this position. */
-export function entryValue(page: Buffer, position: number): Uint8Array {
+/** The stored value of the leaf, a view. The page must have it. */
+export function entryValue(page: Buffer, leafIndex: number): Uint8Array {
+  const position = leafPosition(page, leafIndex);
   return page.subarray(entryStart(page, position) + VALUE_AT, entryEnd(page, position));
 }
 
-export function leafAt(page: Buffer, position: number): Leaf | undefined {
-  const entry = findEntry(page, position);
+export function leafAt(page: Buffer, leafIndex: number): Leaf | undefined {
+  const entry = findEntry(page, leafIndex);
   if (entry < 0) return undefined;
   return {
     prev: entryPrev(page, entry),
     next: entryNext(page, entry),
     hKey: page.subarray(entry + H_KEY_AT, entry + H_VAL_AT),
     hVal: page.subarray(entry + H_VAL_AT, entry + VALUE_AT),
-    value: page.subarray(entry + VALUE_AT, entryEnd(page, position)),
+    value: page.subarray(entry + VALUE_AT, entryEnd(page, leafIndex)),
   };
 }
 
 function entriesAt(page: Buffer): number {
-  const leaves = page[1] as number;
-  return leafRowsAt(leaves) + rowStart(leaves, ROWS) * WORD_BYTES;
+  return entriesAfter(page[1] as number, page[0] as number);
+}
+
+function entriesAfter(leaves: number, kind: number): number {
+  const row1 = kind === SMALL_TREE_PAGE ? (leaves + 1) >> 1 : 0;
+  return leafRowAt(leaves, 1) + row1 * WORD_BYTES;
 }
 
 function entryStart(page: Buffer, position: number): number {
   return entriesAt(page) + (position === 0 ? 0 : page.readUInt16BE(HEAD_BYTES + 2 * (position - 1)));
 }
 
-export function entryEnd(page: Buffer, position: number): number {
-  return entriesAt(page) + page.readUInt16BE(HEAD_BYTES + 2 * position);
+export function entryEnd(page: Buffer, leafIndex: number): number {
+  return entriesAt(page) + page.readUInt16BE(HEAD_BYTES + 2 * leafPosition(page, leafIndex));
 }
 
 /**
- * The caller writes rows 0 and 1, cut to the occupied prefix, at `leafRowsAt`.
+ * The caller writes the rows, cut to the occupied prefix, at `leafRowAt`.
  *
- * @param leaves - undefined: deleted. @param stored - the page that has the leaves which are KEPT
+ * @param kind - LEAF_PAGE or SMALL_TREE_PAGE. @param leaves - undefined: deleted
+ * @param stored - the page that has the leaves which are KEPT
  */
-export function encodeLeafPage(leaves: readonly DraftLeaf[], stored: Buffer, spare: number): Buffer {
+export function encodeLeafPage(
+  kind: number,
+  leaves: readonly DraftLeaf[],
+  stored: Buffer,
+  spare: number,
+): Buffer {
   let entryBytes = 0;
   for (let position = 0; position < leaves.length; position++) {
     const leaf = leaves[position];
     if (leaf === KEPT) entryBytes += entryEnd(stored, position) - entryStart(stored, position);
     else if (leaf !== undefined) entryBytes += VALUE_AT + leaf.value.length;
   }
-  const entries = leafRowsAt(leaves.length) + rowStart(leaves.length, ROWS) * WORD_BYTES;
+  const entries = entriesAfter(leaves.length, kind);
   const page = Buffer.allocUnsafe(entries + entryBytes + spare);
-  page[0] = LEAF_PAGE;
+  page[0] = kind;
   page[1] = leaves.length;
   let at = entries;
   for (let position = 0; position < leaves.length; position++) {

@@ -19,6 +19,9 @@ const ANCHOR = 0x2a;
 
 /** Up to this many bytes are copied one by one: a call of copy() takes as long as about 100 of them. */
 const MOST_SINGLY = 100;
+/** More than half of any page that has differences by steps, and one step more. */
+const MAX_STEPS_BYTES = 2048;
+const MAX_STEP_BYTES = 64;
 let scratch = Buffer.allocUnsafeSlow(1 << 14);
 
 export interface OpenPage {
@@ -41,8 +44,8 @@ const ANCHOR_PART = 0.5;
 export interface ReplacedPage {
   /** 0: there is none. */
   readonly page: number;
-  /** Not for kinds that have no differences. @returns the steps from `base`, a view; undefined: more than `most` */
-  readonly differ?: (base: Buffer, most: number) => Uint8Array | undefined;
+  /** Not for kinds that have no differences. @returns the steps from `base`, a view; undefined: more than `most` bytes */
+  readonly differ?: (base: Buffer, most: number, page: Buffer) => Uint8Array | undefined;
 }
 
 /** @param page - the new one's number. @returns the form, and the record unless it is the page itself */
@@ -59,17 +62,62 @@ export function chooseForm(
   const isToBase = last.base === 0 || last.isAnchor;
   const base = isToBase ? before : last.base;
   const based = isToBase ? last : (last.based ?? open(base));
-  const steps = differ(based.body, Math.floor(body.length * DIFFERENCE_PART));
+  const steps = differ(based.body, Math.floor(body.length * DIFFERENCE_PART), body);
   if (steps !== undefined) {
     const record = encodeDifference(DIFFERENCE, page - base, steps, spare);
     return {opened: {body, base, isAnchor: false, based}, record};
   }
   const first = based.base === 0 ? base : based.base;
   const firstPage = based.base === 0 ? based : (based.based ?? open(first));
-  const anchor = differ(firstPage.body, Math.floor(body.length * ANCHOR_PART));
+  const anchor = differ(firstPage.body, Math.floor(body.length * ANCHOR_PART), body);
   if (anchor === undefined) return whole;
   const record = encodeDifference(ANCHOR, page - first, anchor, spare);
   return {opened: {body, base: first, isAnchor: true, based: firstPage}, record};
+}
+
+/** Writes the steps from a base to a page. One is kept in memory for all differences. */
+export class DifferenceSteps {
+  private readonly bytes = Buffer.allocUnsafeSlow(MAX_STEPS_BYTES);
+  private length = 0;
+  private most = 0;
+  private baseAt = 0;
+
+  begin(most: number): void {
+    this.length = 0;
+    this.baseAt = 0;
+    this.most = Math.min(most, MAX_STEPS_BYTES - MAX_STEP_BYTES);
+  }
+
+  /** Compares up to 37 bytes. In ascending order. @returns whether the page has others than the base */
+  replaceDiffering(base: Buffer, baseAt: number, page: Buffer, at: number, bytes: number): boolean {
+    let same = 0;
+    while (same < bytes && base[baseAt + same] === page[at + same]) same++;
+    if (same === bytes) return false;
+    this.replace(baseAt + same, bytes - same, page, at + same, at + bytes);
+    return true;
+  }
+
+  /** Puts `page` from `from` to `to`, at most 37 bytes, in place of `cut` bytes of the base. In ascending order. */
+  replace(baseAt: number, cut: number, page: Buffer, from: number, to: number): void {
+    if (this.length > this.most) return;
+    this.varint(baseAt - this.baseAt);
+    const isCut = cut !== to - from;
+    this.varint(2 * (to - from) + (isCut ? 1 : 0));
+    if (isCut) this.varint(cut);
+    for (let at = from; at < to; at++) this.bytes[this.length++] = page[at] as number;
+    this.baseAt = baseAt + cut;
+  }
+
+  /** @returns the steps, a view; undefined: more than `most` */
+  end(): Uint8Array | undefined {
+    return this.length > this.most ? undefined : this.bytes.subarray(0, this.length);
+  }
+
+  private varint(value: number): void {
+    let rest = value;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.bytes[this.length++] = (rest % 128) | 128;
+    this.bytes[this.length++] = rest;
+  }
 }
 
 function encodeDifference(
@@ -107,6 +155,8 @@ export function openRecordedPage(page: number, record: Buffer, open: (page: numb
 function applyDifference(number: number, base: Buffer, record: Buffer, stepsAt: number): Buffer {
   if (scratch.length < base.length + record.length)
     scratch = Buffer.allocUnsafeSlow(2 * (base.length + record.length));
+  // Nearly all steps have as many bytes as they replace: then those between them are in place.
+  base.copy(scratch);
   let old = 0;
   let to = 0;
   for (let at = stepsAt; at < record.length; ) {
@@ -122,13 +172,13 @@ function applyDifference(number: number, base: Buffer, record: Buffer, stepsAt: 
     }
     if (!(old + kept + cut <= base.length && at + length <= record.length))
       throw new StoreError("RECORD_DAMAGED", `page ${number}: its difference does not fit its base`);
-    copy(base, old, kept, to);
+    if (old !== to) copy(base, old, kept, to);
     copy(record, at, length, to + kept);
     old += kept + cut;
     to += kept + length;
     at += length;
   }
-  copy(base, old, base.length - old, to);
+  if (old !== to) copy(base, old, base.length - old, to);
   return Buffer.from(scratch.subarray(0, to + base.length - old));
 }
 

@@ -1,15 +1,24 @@
 /**
  * A page that is being changed: its rows at full width, the changed nodes of row 0, and its leaves or children.
  *
- *   rows   row 0 (8, 16 or 32 nodes) | row 1 | ... | 4 nodes         full width; only the occupied prefix of a row counts
+ *   rows   row 0 (4, 8 or 32 nodes) | row 1 | ... | 4 nodes         full width; only the occupied prefix of a row counts
  */
 
 import type {PairBatch} from "../hash/pairBatch.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {CHECKSUM_BYTES} from "../record/record.ts";
-import {childrenPerPage, LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from "./geometry.ts";
-import {beginInnerPage, childCount, childPage, innerRowsAt, setChildPage} from "./innerPage.ts";
-import {type DraftLeaf, encodeLeafPage, KEPT, type Leaf, leafAt, leafCount, leafRowsAt} from "./leafPage.ts";
+import {CHILDREN, INNER_ROWS, LEAVES_PER_PAGE, rowLength, SMALL_TREE} from "./geometry.ts";
+import {beginInnerPage, childCount, childPage, innerRowAt, setChildPage} from "./innerPage.ts";
+import {
+  type DraftLeaf,
+  encodeLeafPage,
+  KEPT,
+  LEAF_PAGE,
+  type Leaf,
+  leafAt,
+  leafCount,
+  leafRowAt,
+  SMALL_TREE_PAGE,
+} from "./leafPage.ts";
 
 const NO_PAGE = Buffer.alloc(0);
 
@@ -17,79 +26,63 @@ abstract class DraftRows {
   readonly nodes: Buffer;
   /** Bit i: node i of row 0 has changed. */
   dirty = 0;
-  protected readonly rows: number;
+  /** Both nodes under the page's root are needed, not only a changed one. To be set before the rows are hashed. */
+  needsBoth = false;
 
-  /** @param width - nodes in row 0 of a full page, at most 32. @param head, tail - bytes before and after the rows */
+  /** @param width - nodes in row 0 of a full page, at most 32 */
   protected constructor(
     readonly pageIndex: number,
-    level: number,
     private readonly width: number,
-    private readonly head: number,
-    tail: number,
+    readonly rows: number,
   ) {
-    this.rows = rowCount(level);
     // From Node's shared slab, whose other buffers are released at about the same time.
-    this.nodes = Buffer.allocUnsafe(this.at(this.rows, 0) + tail);
+    this.nodes = Buffer.allocUnsafe(this.at(rows, 0));
   }
 
   protected abstract get occupied(): number;
 
   at(row: number, position: number): number {
-    return this.head + (2 * this.width - ((2 * this.width) >> row) + position) * WORD_BYTES;
+    return (2 * this.width - ((2 * this.width) >> row) + position) * WORD_BYTES;
   }
 
   /** Queues the hashes of `row` (>= 1) whose nodes below have changed. @param zero - the empty node of the row below */
   hashRow(row: number, zero: Uint8Array, batch: PairBatch): void {
     const length = rowLength(this.occupied, row);
     for (let position = 0; position < length; position++)
-      if (this.isDirty(row, position))
+      if (this.needs(row, position))
         this.hashNode(row, position, zero, batch, this.nodes, this.at(row, position));
   }
 
   /**
-   * Queues the hashes of the two nodes under the page's root.
+   * Queues the hashes of the two nodes under the page's root. Without `needsBoth`, `out` already has an unchanged one.
    *
    * @param zero - the empty node of the highest row; `zeroAbove` is that of the row of two nodes
-   * @param all - hash both halves; otherwise only a changed half, and `out` already has the other
    */
-  hashPair(
-    zero: Uint8Array,
-    zeroAbove: Uint8Array,
-    all: boolean,
-    batch: PairBatch,
-    out: Uint8Array,
-    outAt: number,
-  ): void {
+  hashPair(zero: Uint8Array, zeroAbove: Uint8Array, batch: PairBatch, out: Uint8Array, outAt: number): void {
     for (let half = 0; half < 2; half++) {
       const at = outAt + half * WORD_BYTES;
       if (half >= rowLength(this.occupied, this.rows)) out.set(zeroAbove, at);
-      else if (all || this.isDirty(this.rows, half)) this.hashNode(this.rows, half, zero, batch, out, at);
+      else if (this.needsBoth || this.isDirty(this.rows, half))
+        this.hashNode(this.rows, half, zero, batch, out, at);
     }
   }
 
-  /** Loads the rows of a stored page. @param start - offset of its row 0. @param occupied - nodes in use in row 0 */
-  protected load(page: Buffer, start: number, occupied: number): void {
-    for (let row = 0; row < this.rows; row++) {
-      const from = start + rowStart(occupied, row) * WORD_BYTES;
-      this.nodes.set(page.subarray(from, from + rowLength(occupied, row) * WORD_BYTES), this.at(row, 0));
-    }
+  /** @param row - >= 1. @returns whether the node has to be hashed */
+  protected needs(row: number, position: number): boolean {
+    return this.isDirty(row, position);
   }
 
-  protected writeRows(page: Buffer, rowsAt: number): Buffer {
-    const {occupied} = this;
-    for (let row = 0; row < this.rows; row++) {
-      const start = this.at(row, 0);
-      this.nodes.copy(
-        page,
-        rowsAt + rowStart(occupied, row) * WORD_BYTES,
-        start,
-        start + rowLength(occupied, row) * WORD_BYTES,
-      );
-    }
-    return page;
+  protected loadRow(page: Buffer, from: number, row: number): void {
+    const bytes = rowLength(this.occupied, row) * WORD_BYTES;
+    this.nodes.set(page.subarray(from, from + bytes), this.at(row, 0));
   }
 
-  private isDirty(row: number, position: number): boolean {
+  protected writeRow(page: Buffer, to: number, row: number): void {
+    const from = this.at(row, 0);
+    this.nodes.copy(page, to, from, from + rowLength(this.occupied, row) * WORD_BYTES);
+  }
+
+  protected isDirty(row: number, position: number): boolean {
     return ((this.dirty >>> (position << row)) & ((1 << (1 << row)) - 1)) !== 0;
   }
 
@@ -111,23 +104,26 @@ export class LeafPageDraft extends DraftRows {
   /** One per position in use; undefined = deleted. Leaves of the stored page are decoded when they are first read. */
   private readonly leaves: DraftLeaf[] = [];
 
-  /** @param stored - without bytes for a new page */
+  /** @param leavesPerPage - of a small tree or of another one. @param stored - without bytes for a new page */
   constructor(
     pageIndex: number,
+    private readonly leavesPerPage: number,
     private readonly stored: Buffer = NO_PAGE,
   ) {
-    super(pageIndex, 0, LEAVES_PER_PAGE, 0, 0);
+    super(pageIndex, leavesPerPage, leavesPerPage === SMALL_TREE ? 2 : 1);
     if (stored.length === 0) return;
     const count = leafCount(stored);
     for (let position = 0; position < count; position++) this.leaves.push(KEPT);
-    this.load(stored, leafRowsAt(count), count);
+    for (let row = 0; row < this.rows; row++) this.loadRow(stored, leafRowAt(count, row), row);
   }
 
   get occupied(): number {
     return this.leaves.length;
   }
 
-  leafAt(position: number): Leaf | undefined {
+  /** @param leafIndex - in the tree or in the page */
+  leafAt(leafIndex: number): Leaf | undefined {
+    const position = leafIndex % this.leavesPerPage;
     const leaf = this.leaves[position];
     if (leaf !== KEPT) return leaf;
     const decoded = leafAt(this.stored, position);
@@ -135,62 +131,82 @@ export class LeafPageDraft extends DraftRows {
     return decoded;
   }
 
-  setLeaf(position: number, leaf: Leaf | undefined): void {
+  setLeaf(leafIndex: number, leaf: Leaf | undefined): void {
+    const position = leafIndex % this.leavesPerPage;
     this.leaves[position] = leaf;
     this.dirty |= 1 << position;
   }
 
+  /** The leaves of a small tree that grows, in pages of a larger one. All count as changed. */
+  split(): LeafPageDraft[] {
+    const pages: LeafPageDraft[] = [];
+    for (let leafIndex = 0; leafIndex < this.leaves.length; leafIndex++) {
+      if (leafIndex % LEAVES_PER_PAGE === 0)
+        pages.push(new LeafPageDraft(leafIndex / LEAVES_PER_PAGE, LEAVES_PER_PAGE));
+      pages.at(-1)?.setLeaf(leafIndex, this.leafAt(leafIndex));
+    }
+    return pages;
+  }
+
   encode(spare: number): Buffer {
-    const page = encodeLeafPage(this.leaves, this.stored, spare);
-    return this.writeRows(page, leafRowsAt(this.leaves.length));
+    const count = this.leaves.length;
+    const kind = this.leavesPerPage === SMALL_TREE ? SMALL_TREE_PAGE : LEAF_PAGE;
+    const page = encodeLeafPage(kind, this.leaves, this.stored, spare);
+    for (let row = 0; row < this.rows; row++) this.writeRow(page, leafRowAt(count, row), row);
+    return page;
   }
 }
 
-/** `nodes` is the page itself: a full page is copied when it is read, but not when it is written. */
+const CHILDREN_BYTES = innerRowAt(CHILDREN, 0);
+const STORED_ROWS = [0, 2];
+
+/** Rows 1 and 3, which are not stored, have only the nodes under which something has changed, and their siblings. */
 export class InnerPageDraft extends DraftRows {
   /** The page is not stored yet, so its rows lack the nodes of children that are stored. */
   readonly isNew: boolean;
+  /** The page up to row 0. */
+  private readonly children = Buffer.allocUnsafe(CHILDREN_BYTES);
 
-  /** @param page - the stored page, or undefined for a new page */
-  constructor(
-    pageIndex: number,
-    private readonly level: number,
-    page: Buffer | undefined,
-  ) {
-    const most = childrenPerPage(level);
-    super(pageIndex, level, 2 * most, innerRowsAt(most), CHECKSUM_BYTES);
+  /** @param page - as it is stored or with all rows, or undefined for a new page */
+  constructor(pageIndex: number, level: number, page: Buffer | undefined) {
+    super(pageIndex, 2 * CHILDREN, INNER_ROWS);
     this.isNew = page === undefined;
-    if (page === undefined) beginInnerPage(this.nodes);
-    else {
-      const count = childCount(page);
-      this.nodes.set(count === most ? page : page.subarray(0, innerRowsAt(count)));
-      if (count < most) this.load(page, innerRowsAt(count), 2 * count);
+    if (page === undefined) {
+      beginInnerPage(this.children, level);
+      return;
     }
+    const count = childCount(page);
+    this.children.set(page.subarray(0, innerRowAt(count, 0)));
+    for (const row of STORED_ROWS) this.loadRow(page, innerRowAt(count, row), row);
   }
 
   protected get occupied(): number {
-    return 2 * childCount(this.nodes);
+    return 2 * childCount(this.children);
   }
 
   /** @returns 0 if there is none */
   child(position: number): number {
-    return position < childCount(this.nodes) ? childPage(this.nodes, position) : 0;
+    return position < childCount(this.children) ? childPage(this.children, position) : 0;
   }
 
   /** At most one after the last. The caller writes the child's two nodes to `nodes` at `at(0, 2 * position)`. */
   setChild(position: number, page: number): void {
-    setChildPage(this.nodes, position, page);
+    setChildPage(this.children, position, page);
     this.dirty |= 3 << (2 * position);
   }
 
-  /** The draft must not be changed afterwards. @param spare - at most CHECKSUM_BYTES */
+  /** As it is stored. */
   encode(spare: number): Buffer {
-    const count = childCount(this.nodes);
-    const rowsAt = innerRowsAt(count);
-    const end = rowsAt + rowStart(this.occupied, this.rows) * WORD_BYTES;
-    if (count === childrenPerPage(this.level)) return this.nodes.subarray(0, end + spare);
-    const page = Buffer.allocUnsafe(end + spare);
-    page.set(this.nodes.subarray(0, rowsAt));
-    return this.writeRows(page, rowsAt);
+    const count = childCount(this.children);
+    const page = Buffer.allocUnsafe(innerRowAt(count, 1) + spare);
+    page.set(this.children.subarray(0, innerRowAt(count, 0)));
+    for (const row of STORED_ROWS) this.writeRow(page, innerRowAt(count, row), row);
+    return page;
+  }
+
+  /** The node above a node of row 1 or 3 is hashed from it and its sibling. */
+  protected override needs(row: number, position: number): boolean {
+    if (row % 2 === 0) return this.isDirty(row, position);
+    return (row + 1 === INNER_ROWS && this.needsBoth) || this.isDirty(row + 1, position >> 1);
   }
 }

@@ -2,7 +2,11 @@
 import {StoreError} from "../errors.ts";
 import type {ReplacedPage} from "./pageDifference.ts";
 
-/** Reads one page's body (without its checksum). @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+/**
+ * Reads one page's body (without its checksum). An inner page has the rows that are stored, or all rows (innerPage.ts).
+ *
+ * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+ */
 export interface PageReader {
   read(page: number): Buffer;
 }

@@ -9,10 +9,10 @@ import type {Level} from "level";
 import {damaged} from "../leveldb/levelErrors.ts";
 import {pageKey} from "../record/layout.ts";
 
-/** Fewer removed pages (some 10 MB) are not worth a compaction. */
+/** Fewer removed pages (some 5 MB) are not worth a compaction. */
 const MIN_PAGES = 1 << 14;
 /** Bytes of an average page, a low estimate. */
-const PAGE_BYTES = 512;
+const PAGE_BYTES = 256;
 /** The part of the space of all pages: each removed byte costs 4 written ones. */
 const DUE_PART = 1 / 4;
 const SLICE_PAGES = 1 << 18;

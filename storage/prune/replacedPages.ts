@@ -18,8 +18,9 @@ import {StoreError} from "../errors.ts";
 import {rootLevel} from "../page/geometry.ts";
 import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild} from "../page/indexPage.ts";
 import {childCount, childPage} from "../page/innerPage.ts";
-import {leafAt, leafCount} from "../page/leafPage.ts";
+import {leafAt, leafCount, SMALL_TREE_PAGE} from "../page/leafPage.ts";
 import {storageTreeOf} from "../tree/account.ts";
+import {readLeafPage} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import type {TrieKind} from "../trie/trie.ts";
 import {decodeTrieAccount} from "../trie/trieAccount.ts";
@@ -32,6 +33,7 @@ const NO_PAGE = 0;
 
 export class ReplacedPages {
   private isWhole = false;
+  private youngAccounts: TreeRoot | undefined;
 
   /** @param since - lower page numbers are left out; pages have lower numbers than their parents */
   constructor(
@@ -47,6 +49,7 @@ export class ReplacedPages {
    */
   *walk(old: BlockRecord, young: BlockRecord | undefined): PageWalk {
     this.isWhole = young === undefined;
+    this.youngAccounts = young?.accounts;
     if (old.trie !== undefined)
       yield* this.walkTrie({...TRIE_ROOT, page: old.trie.page}, rootOf(young?.trie), "accounts");
     yield* this.walkTree(old.accounts, young?.accounts, true);
@@ -143,11 +146,18 @@ export class ReplacedPages {
         const tree = storageTreeOf(leafAt(body, position));
         if (tree === undefined) continue;
         // No other account ever gets a leaf's position: this is the same account, or the account was deleted.
-        const youngTree = youngBody === undefined ? undefined : storageTreeOf(leafAt(youngBody, position));
-        yield* this.walkTree(tree, youngTree, false);
+        const youngPage = this.youngLeafPage(body, youngBody, position);
+        yield* this.walkTree(tree, youngPage && storageTreeOf(leafAt(youngPage, position)), false);
       }
     yield* this.leave(old, young);
     return undefined;
+  }
+
+  /** Where a small account tree has grown, its leaves are in several pages. */
+  private youngLeafPage(old: Buffer, young: Buffer | undefined, position: number): Buffer | undefined {
+    const accounts = this.youngAccounts;
+    const hasSplit = young !== undefined && old[0] === SMALL_TREE_PAGE && young[0] !== SMALL_TREE_PAGE;
+    return hasSplit && accounts !== undefined ? readLeafPage(this.pages, accounts, position) : young;
   }
 
   private *walkIndex(old: number, young: number): PageWalk {

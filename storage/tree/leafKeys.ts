@@ -1,5 +1,5 @@
 /**
- * The keys of the leaves of one leaf page: what was hashed to their hKeys.
+ * The keys of 8 leaves that follow each other: what was hashed to their hKeys.
  *
  *   'k' | owner u40 | leaf index / 8 u40
  *   body   known u8 | for each leaf whose bit is set in `known`, lowest first:
@@ -16,17 +16,17 @@
  * (commit/leafKeyWriter.ts).
  */
 import {StoreError} from "../errors.ts";
-import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {leafKeysKey, nameOfKey} from "../record/layout.ts";
 import {BodyReader} from "../record/recordBody.ts";
 
 /** The owner of the account tree. No account's leaf has this index, which is the head's. */
 export const ACCOUNTS_OWNER = 0;
 
+export const KEYS_PER_RECORD = 8;
 const ADDRESS_BYTES = 20;
 const MAX_SLOT_BYTES = 32;
 
-/** By position in the leaf page: an address, or a slot without leading zeros. undefined: no leaf. */
+/** By leaf index modulo KEYS_PER_RECORD: an address, or a slot without leading zeros. undefined: no leaf. */
 export type LeafKeys = readonly (Uint8Array | undefined)[];
 
 export const NO_KEYS: LeafKeys = [];
@@ -45,17 +45,17 @@ export function encodeLeafKeys(owner: number, keys: LeafKeys): Buffer {
 
 /** The failure of a read: every leaf has a key. */
 export function missingKey(owner: number, leafIndex: number): StoreError {
-  const name = nameOfKey(leafKeysKey(owner, Math.floor(leafIndex / LEAVES_PER_PAGE)));
+  const name = nameOfKey(leafKeysKey(owner, Math.floor(leafIndex / KEYS_PER_RECORD)));
   return new StoreError("RECORD_MISSING", `${name}: that of leaf ${leafIndex} is not in the store`);
 }
 
-/** @returns views of the body, LEAVES_PER_PAGE entries. @throws StoreError RECORD_DAMAGED */
+/** @returns views of the body, KEYS_PER_RECORD entries. @throws StoreError RECORD_DAMAGED */
 export function decodeLeafKeys(owner: number, page: number, body: Buffer): LeafKeys {
   const name = nameOfKey(leafKeysKey(owner, page));
   const reader = new BodyReader(name, body);
   const known = reader.number(1);
   const keys: (Uint8Array | undefined)[] = [];
-  for (let position = 0; position < LEAVES_PER_PAGE; position++) {
+  for (let position = 0; position < KEYS_PER_RECORD; position++) {
     if (((known >> position) & 1) === 0) {
       keys.push(undefined);
       continue;

@@ -1,6 +1,5 @@
 /** A leaf that a tree opens for a key, with its path (leafPath.ts) or without. */
 import {compareWordAt} from "../hash/hKeyOrder.ts";
-import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {entryKeyAt, findEntry, type Leaf, leafAt} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pageReader.ts";
 import {readLeafPage} from "./treeReader.ts";
@@ -18,10 +17,10 @@ export interface OpenedLeaf {
 export class LeafView implements OpenedLeaf {
   /** Of the leaf that was opened last; undefined before the first, and after `clear`. */
   page: Buffer | undefined;
-  private position = 0;
+  private leafIndex = 0;
 
   get leaf(): Leaf | undefined {
-    return this.page === undefined ? undefined : leafAt(this.page, this.position);
+    return this.page === undefined ? undefined : leafAt(this.page, this.leafIndex);
   }
 
   clear(): void {
@@ -31,11 +30,10 @@ export class LeafView implements OpenedLeaf {
   tryOpen(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array | undefined): boolean {
     if (leafIndex >= tree.nextFreeNode) return false;
     const page = readLeafPage(pages, tree, leafIndex);
-    const position = leafIndex % LEAVES_PER_PAGE;
-    const entry = findEntry(page, position);
+    const entry = findEntry(page, leafIndex);
     if (entry < 0 || (hKey !== undefined && compareWordAt(page, entryKeyAt(entry), hKey) !== 0)) return false;
     this.page = page;
-    this.position = position;
+    this.leafIndex = leafIndex;
     return true;
   }
 }

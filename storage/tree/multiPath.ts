@@ -10,8 +10,8 @@
 import {StoreError} from "../errors.ts";
 import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
-import {LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from "../page/geometry.ts";
-import {childCount, innerRowsAt} from "../page/innerPage.ts";
+import {INNER_ROWS, rowLength} from "../page/geometry.ts";
+import {childCount, innerRowAt} from "../page/innerPage.ts";
 import {
   entryKeyAt,
   entryNext,
@@ -19,7 +19,8 @@ import {
   entryValue,
   findEntry,
   leafCount,
-  leafRowsAt,
+  leafRowAt,
+  leafRows,
 } from "../page/leafPage.ts";
 import type {PageReader} from "../page/pageReader.ts";
 import type {EmptyTree} from "./emptyTree.ts";
@@ -43,7 +44,7 @@ export class MultiPath {
   readonly siblingsIn: Uint8Array[] = [];
   readonly siblingsAt: number[] = [];
 
-  private leafPosition = 0;
+  private leafIndex = 0;
   private leafEntry = 0;
   private readonly zeros: readonly Uint8Array[];
   private tree: Tree | undefined;
@@ -68,7 +69,7 @@ export class MultiPath {
 
   /** The leaf's stored value: a view of its page. The tree must not be new. */
   get value(): Uint8Array {
-    return entryValue(this.page as Buffer, this.leafPosition);
+    return entryValue(this.page as Buffer, this.leafIndex);
   }
 
   /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
@@ -119,12 +120,11 @@ export class MultiPath {
 
   private readLeaf(leafIndex: number): void {
     const page = this.page as Buffer;
-    const position = leafIndex % LEAVES_PER_PAGE;
-    const entry = findEntry(page, position);
+    const entry = findEntry(page, leafIndex);
     if (entry < 0) throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
     this.prev = entryPrev(page, entry);
     this.next = entryNext(page, entry);
-    this.leafPosition = position;
+    this.leafIndex = leafIndex;
     this.leafEntry = entry;
   }
 
@@ -136,14 +136,15 @@ export class MultiPath {
     for (let level = 0; level <= open.top && height < end; level++) {
       const page = open.pageOver(leafIndex, level);
       const count = level === 0 ? leafCount(page) : 2 * childCount(page);
-      const rowsAt = level === 0 ? leafRowsAt(count) : innerRowsAt(count / 2);
-      const rows = rowCount(level);
+      const rows = level === 0 ? leafRows(page) : INNER_ROWS;
       let position = Math.floor(leafIndex / 2 ** height) % 2 ** (rows + 1);
       for (let row = 0; row < rows && height < end; row++) {
         const sibling = position ^ 1;
         if (waiting[taken] === height) taken--;
-        else if (sibling < rowLength(count, row))
-          this.add(page, rowsAt + (rowStart(count, row) + sibling) * WORD_BYTES, height);
+        else if (sibling < rowLength(count, row)) {
+          const rowAt = level === 0 ? leafRowAt(count, row) : innerRowAt(count / 2, row);
+          this.add(page, rowAt + sibling * WORD_BYTES, height);
+        }
         position >>= 1;
         height++;
       }

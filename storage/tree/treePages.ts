@@ -14,17 +14,17 @@ import {StoreError} from "../errors.ts";
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
 import {
   childOnPath,
+  INNER_ROWS,
   levelOfHeight,
   lowestHeight,
   POSITIONS_PER_PAGE,
-  pageRootHeight,
+  rootHeight,
   rootLevel,
   rowLength,
-  rowStart,
 } from "../page/geometry.ts";
-import {childCount, childPage, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
-import {LEAF_PAGE, leafCount, leafRowsAt} from "../page/leafPage.ts";
-import {expectKind, type PageReader} from "../page/pageReader.ts";
+import {childCount, childPage, expectInner, innerRowAt, withAllRows} from "../page/innerPage.ts";
+import {expectLeafPage, leafCount, leafRowAt, leafRows} from "../page/leafPage.ts";
+import type {PageReader} from "../page/pageReader.ts";
 import type {EmptyTree} from "./emptyTree.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
@@ -84,7 +84,8 @@ export class TreePages {
     const {isNew} = this;
     if (index * 2 ** height >= root.nextFreeNode) out.set(empty.zeros[height] as Uint8Array, at);
     else if (height === TREE_HEIGHT) out.set(root.subRoot, at);
-    else if (height > (isNew ? 0 : pageRootHeight(this.top) - 2)) this.hashNodeInto(height, index, out, at);
+    else if (height > (isNew ? 0 : rootHeight(root.nextFreeNode) - 2))
+      this.hashNodeInto(height, index, out, at);
     else if (isNew) out.set(empty.leaves[index] as Uint8Array, at);
     else this.copyNode(height, index, out, at);
   }
@@ -105,23 +106,25 @@ export class TreePages {
   }
 
   private copyNode(height: number, index: number, out: Uint8Array, at: number): void {
-    const level = levelOfHeight(height);
+    const level = Math.min(this.top, levelOfHeight(height));
     const page = this.pageOver(index * 2 ** height, level);
     const count = level === 0 ? leafCount(page) : 2 * childCount(page);
-    const rowsAt = level === 0 ? leafRowsAt(count) : innerRowsAt(count / 2);
     const row = height - lowestHeight(level);
-    const position = index % 2 ** (pageRootHeight(level) - height);
+    const position = index % 2 ** ((level === 0 ? leafRows(page) : INNER_ROWS) + 1 - row);
     if (position >= rowLength(count, row))
       throw new StoreError(
         "RECORD_DAMAGED",
         `a page of level ${level} has no node ${position} in row ${row}`,
       );
-    const from = rowsAt + (rowStart(count, row) + position) * WORD_BYTES;
+    const rowAt = level === 0 ? leafRowAt(count, row) : innerRowAt(count / 2, row);
+    const from = rowAt + position * WORD_BYTES;
     for (let i = 0; i < WORD_BYTES; i++) out[at + i] = page[from + i] as number;
   }
 
   private readPage(page: number, level: number): Buffer {
-    return expectKind((this.pages as PageReader).read(page), level === 0 ? LEAF_PAGE : INNER_PAGE, page);
+    const body = (this.pages as PageReader).read(page);
+    if (level === 0) return expectLeafPage(body, (this.root as TreeRoot).nextFreeNode, page);
+    return withAllRows(expectInner(body, level, page), this.suite, this.empty.zeros);
   }
 }
 

@@ -2,10 +2,10 @@
 
 import {StoreError} from "../errors.ts";
 import {compareWordAt} from "../hash/hKeyOrder.ts";
-import {childOnPath, LEAVES_PER_PAGE, rootLevel} from "../page/geometry.ts";
-import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
-import {LEAF_PAGE, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
-import {expectKind, type PageReader} from "../page/pageReader.ts";
+import {childOnPath, rootLevel, SMALL_TREE} from "../page/geometry.ts";
+import {childCount, childPage, expectInner} from "../page/innerPage.ts";
+import {expectLeafPage, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
+import type {PageReader} from "../page/pageReader.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
 import {searchIndex} from "./hKeyIndex.ts";
 import type {TreeRoot} from "./treeRoot.ts";
@@ -35,10 +35,10 @@ export function findKey(
     : {present: false, leftLeafIndex: leaf.prev, rightLeafIndex: leafIndex};
 }
 
-/** The only leaf page of a tree without index. @throws StoreError RECORD_DAMAGED if the tree has more leaf pages */
+/** The leaf page with all leaves of a tree without index. @throws StoreError RECORD_DAMAGED if other pages have leaves */
 function firstLeafPage(pages: PageReader, tree: TreeRoot): Buffer {
   const page = readLeafPage(pages, tree, HEAD_INDEX);
-  if (tree.nextFreeNode > LEAVES_PER_PAGE && leafAt(page, HEAD_INDEX)?.next !== TAIL_INDEX)
+  if (tree.nextFreeNode > SMALL_TREE && leafAt(page, HEAD_INDEX)?.next !== TAIL_INDEX)
     throw new StoreError(
       "RECORD_DAMAGED",
       `a tree of ${tree.nextFreeNode} positions has leaves, but no index`,
@@ -46,7 +46,7 @@ function firstLeafPage(pages: PageReader, tree: TreeRoot): Buffer {
   return page;
 }
 
-/** A tree with one leaf page has no index. Its leaves are compared one by one. */
+/** Leaves of a tree without index are compared one by one. */
 function searchLeafPage(page: Buffer, hKey: Uint8Array): KeyPosition {
   let left = leafAt(page, HEAD_INDEX) as Leaf;
   let leftLeafIndex = HEAD_INDEX;
@@ -65,7 +65,7 @@ function searchLeafPage(page: Buffer, hKey: Uint8Array): KeyPosition {
 
 /** @throws StoreError RECORD_MISSING if there is no leaf at `leafIndex`: the record that points to it is damaged */
 export function readLeaf(pages: PageReader, tree: TreeRoot, leafIndex: number): Leaf {
-  const leaf = leafAt(readLeafPage(pages, tree, leafIndex), leafIndex % LEAVES_PER_PAGE);
+  const leaf = leafAt(readLeafPage(pages, tree, leafIndex), leafIndex);
   if (leaf === undefined)
     throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
   return leaf;
@@ -77,10 +77,10 @@ export function readLeafPage(pages: PageReader, tree: TreeRoot, leafIndex: numbe
     throw new StoreError("RECORD_DAMAGED", `leaf position ${leafIndex} of a tree of ${tree.nextFreeNode}`);
   let page = tree.rootPage;
   for (let level = rootLevel(tree.nextFreeNode); level > 0; level--) {
-    const body = expectKind(pages.read(page), INNER_PAGE, page);
+    const body = expectInner(pages.read(page), level, page);
     page = childOf(page, body, childOnPath(level, leafIndex));
   }
-  return expectKind(pages.read(page), LEAF_PAGE, page);
+  return expectLeafPage(pages.read(page), tree.nextFreeNode, page);
 }
 
 /** @param body - of inner page `page`. @throws StoreError RECORD_DAMAGED if it has no such child */

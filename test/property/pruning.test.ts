@@ -111,7 +111,8 @@ async function applyBlock(
 /** The pages of a block: numbers and bytes. */
 function digestOf({reader}: StateStore, block: number): string {
   const hash = createHash("sha256");
-  for (const page of reachablePages(reader, [block])) hash.update(`${page}:`).update(reader.pages.read(page));
+  for (const page of reachablePages(reader, [block]))
+    hash.update(`${page}:`).update(reader.pages.open(page).body);
   return hash.digest("hex");
 }
 

@@ -48,7 +48,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "storage/page": "errors.ts, hash, record",
   "storage/tree": "errors.ts, hash, record, page",
   "storage/trie": "errors.ts, hex.ts, rlp, hash, record, page",
-  "storage/cache": "errors.ts, leveldb, record, page, trie",
+  "storage/cache": "errors.ts, hash, leveldb, record, page, tree, trie",
   "storage/block":
     "bisect.ts, errors.ts, hex.ts, rlp, leveldb, directory, hash, record, tree, trie, cache, level",
   "storage/commit":

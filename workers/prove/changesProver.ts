@@ -8,7 +8,6 @@
  * "All" is one walk: after an account whose storage differs, the changes of its storage tree follow.
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {leafAt} from "../../storage/page/leafPage.ts";
 import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
 import type {Tree} from "../../storage/tree/tree.ts";
@@ -98,13 +97,12 @@ export class ChangesProver {
   /** Writes what differs in the storage of an account that was written. */
   private followAccount(leafIndex: number, old: Buffer | undefined, young: Buffer | undefined): void {
     if (!this.hasStorage) return;
-    const position = leafIndex % LEAVES_PER_PAGE;
-    this.writeStorage(leafIndex, this.storageAt(old, position), this.storageAt(young, position));
+    this.writeStorage(leafIndex, this.storageAt(old, leafIndex), this.storageAt(young, leafIndex));
     if (this.end.account !== NO_STOP) this.accounts.stop = leafIndex + 1;
   }
 
-  private storageAt(page: Buffer | undefined, position: number): TreeRoot {
-    const leaf = page && leafAt(page, position);
+  private storageAt(page: Buffer | undefined, leafIndex: number): TreeRoot {
+    const leaf = page && leafAt(page, leafIndex);
     return leaf === undefined ? this.newTree : this.storageOf(decodeStoredAccount(leaf.value));
   }
 

@@ -49,13 +49,13 @@ export function writeLeaf(
   text: AnswerText,
   form: LeafForm,
   page: Buffer,
-  position: number,
+  leafIndex: number,
   key: Uint8Array | undefined,
 ): void {
-  const entry = findEntry(page, position);
+  const entry = findEntry(page, leafIndex);
   if (entry < 0) text.byte(form.isAccounts ? ACCOUNT_REMOVED : SLOT_REMOVED);
-  else if (form.isAccounts) writeAccount(text, form.width, page, position, entry, key);
-  else writeSlot(text, form.width, page, position, entry, key);
+  else if (form.isAccounts) writeAccount(text, form.width, page, leafIndex, entry, key);
+  else writeSlot(text, form.width, page, leafIndex, entry, key);
 }
 
 /** Appends prev and next of the leaf at `entry` of its page. */
@@ -68,11 +68,11 @@ function writeAccount(
   text: AnswerText,
   width: number,
   page: Buffer,
-  position: number,
+  leafIndex: number,
   entry: number,
   key: Uint8Array | undefined,
 ): void {
-  parts.find(page, entryValueAt(entry), entryEnd(page, position));
+  parts.find(page, entryValueAt(entry), entryEnd(page, leafIndex));
   const {nonceAt, nonceBytes, balanceAt, balanceBytes, codeAt, codeSize, storageAt, nextFreeSlot} = parts;
   // A storage tree to which only zeros were written has the root of a new tree, and stands as no storage.
   const hasStorage = nextFreeSlot > FIRST_FREE_NODE;
@@ -94,11 +94,11 @@ function writeSlot(
   text: AnswerText,
   width: number,
   page: Buffer,
-  position: number,
+  leafIndex: number,
   entry: number,
   key: Uint8Array | undefined,
 ): void {
-  const [valueAt, end] = [entryValueAt(entry), entryEnd(page, position)];
+  const [valueAt, end] = [entryValueAt(entry), entryEnd(page, leafIndex)];
   text.byte(end - valueAt);
   if (key !== undefined) {
     text.byte(key.length);

@@ -14,11 +14,10 @@
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
-import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
 import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
-import {missingKey} from "../../storage/tree/leafKeys.ts";
+import {KEYS_PER_RECORD, missingKey} from "../../storage/tree/leafKeys.ts";
 import {LeafView} from "../../storage/tree/leafView.ts";
 import type {Tree} from "../../storage/tree/tree.ts";
 import {TreePages} from "../../storage/tree/treePages.ts";
@@ -120,20 +119,19 @@ export class LeavesProver {
     let leafIndex = from;
     while (leafIndex < from + count) {
       this.yieldPoint.check();
-      const page = pages.pageOver(leafIndex, 0);
-      const keys = store.readLeafKeys(owner, Math.floor(leafIndex / LEAVES_PER_PAGE));
-      const first = leafIndex - (leafIndex % LEAVES_PER_PAGE);
-      const end = Math.min(first + LEAVES_PER_PAGE, from + count);
+      const keys = store.readLeafKeys(owner, Math.floor(leafIndex / KEYS_PER_RECORD));
+      const first = leafIndex - (leafIndex % KEYS_PER_RECORD);
+      const end = Math.min(first + KEYS_PER_RECORD, from + count);
       for (; leafIndex < end; leafIndex++) {
-        const position = leafIndex - first;
+        const page = pages.pageOver(leafIndex, 0);
         const before = text.size;
         if (leafIndex > TAIL_INDEX) {
-          const key = keys[position];
-          if (key === undefined && findEntry(page, position) >= 0) throw missingKey(owner, leafIndex);
-          writeLeaf(text, form, page, position, key);
+          const key = keys[leafIndex - first];
+          if (key === undefined && findEntry(page, leafIndex) >= 0) throw missingKey(owner, leafIndex);
+          writeLeaf(text, form, page, leafIndex, key);
         } else if (leafIndex === HEAD_INDEX)
-          text.integer(entryNext(page, findEntry(page, position)), form.width);
-        else text.integer(entryPrev(page, findEntry(page, position)), form.width);
+          text.integer(entryNext(page, findEntry(page, leafIndex)), form.width);
+        else text.integer(entryPrev(page, findEntry(page, leafIndex)), form.width);
         if (text.size - start <= maxBytes || leafIndex === from) continue;
         text.truncate(before);
         return leafIndex - from;

@@ -12,10 +12,9 @@
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {compareWordAt} from "../../storage/hash/hKeyOrder.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryKeyAt, entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
-import {type LeafKeys, missingKey} from "../../storage/tree/leafKeys.ts";
+import {KEYS_PER_RECORD, type LeafKeys, missingKey} from "../../storage/tree/leafKeys.ts";
 import {TreePages} from "../../storage/tree/treePages.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import type {ChangesAnswer} from "./changesAnswer.ts";
@@ -41,7 +40,7 @@ export class TreeChanges {
   private form: LeafForm;
   private answer: ChangesAnswer | undefined;
   private owner = 0;
-  /** Those of the leaf page `keysPage`. */
+  /** Those of the record `keysPage`. */
   private keys: LeafKeys = [];
   private keysPage = -1;
   private from = 0;
@@ -143,37 +142,36 @@ export class TreeChanges {
       if (this.isAccounts || leafIndex === TAIL_INDEX) answer.leaves++;
       return;
     }
-    const position = leafIndex % LEAVES_PER_PAGE;
     const key = this.readKey(leafIndex);
     const old = leafIndex < oldPositions ? this.old.pageOver(leafIndex, 0) : undefined;
     const young = leafIndex < youngPositions ? this.young.pageOver(leafIndex, 0) : undefined;
-    const oldEntry = old === undefined ? -1 : findEntry(old, position);
-    if (key === undefined && (oldEntry >= 0 || (young !== undefined && findEntry(young, position) >= 0)))
+    const oldEntry = old === undefined ? -1 : findEntry(old, leafIndex);
+    if (key === undefined && (oldEntry >= 0 || (young !== undefined && findEntry(young, leafIndex) >= 0)))
       throw missingKey(owner, leafIndex);
-    if (old !== undefined) writeLeaf(text, form, old, position, key);
+    if (old !== undefined) writeLeaf(text, form, old, leafIndex, key);
     if (young !== undefined && (old === undefined || oldEntry < 0))
-      writeLeaf(text, form, young, position, key);
-    else if (young !== undefined && old !== undefined) this.writeYoung(old, oldEntry, young, position);
+      writeLeaf(text, form, young, leafIndex, key);
+    else if (young !== undefined && old !== undefined) this.writeYoung(old, oldEntry, young, leafIndex);
     if (leafIndex !== this.shown) answer.leaves++;
     this.onLeaf?.(leafIndex, old, young);
   }
 
-  /** Leaves come in order, so the keys of a page are read once. @returns undefined: no leaf stands there */
+  /** Leaves come in order, so a record of keys is read once. @returns undefined: no leaf stands there */
   private readKey(leafIndex: number): Uint8Array | undefined {
-    const page = Math.floor(leafIndex / LEAVES_PER_PAGE);
+    const page = Math.floor(leafIndex / KEYS_PER_RECORD);
     if (page !== this.keysPage) {
       this.keys = this.store.readLeafKeys(this.owner, page);
       this.keysPage = page;
     }
-    return this.keys[leafIndex % LEAVES_PER_PAGE];
+    return this.keys[leafIndex % KEYS_PER_RECORD];
   }
 
   /** What became of a leaf that was there: a bit, and only its links if its value is the same. */
-  private writeYoung(old: Buffer, oldEntry: number, young: Buffer, position: number): void {
+  private writeYoung(old: Buffer, oldEntry: number, young: Buffer, leafIndex: number): void {
     const {form} = this;
     const answer = this.answer as ChangesAnswer;
     const {text} = answer;
-    const entry = findEntry(young, position);
+    const entry = findEntry(young, leafIndex);
     const hasValue =
       entry < 0 ||
       compareWordAt(
@@ -182,7 +180,7 @@ export class TreeChanges {
         young.subarray(entryKeyAt(entry) + WORD_BYTES),
       ) !== 0;
     answer.writeBit(hasValue);
-    if (hasValue) writeLeaf(text, form, young, position, undefined);
+    if (hasValue) writeLeaf(text, form, young, leafIndex, undefined);
     else writeLinks(text, form.width, young, entry);
   }
 

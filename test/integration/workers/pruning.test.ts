@@ -16,7 +16,7 @@ import {importLines} from "../../support/stores/importedStore.ts";
 import {reachablePages, storedPages} from "../../support/stores/reachablePages.ts";
 
 /** So many that more than 16 384 pages go, and the store is compacted. */
-const BLOCKS = 260;
+const BLOCKS = 420;
 const ACCOUNTS = 10;
 const KEPT = 20;
 const FIRST_KEPT = BLOCKS - KEPT;

@@ -34,12 +34,16 @@ function visitTrie(
   reached: Set<number>,
 ): void {
   if (page === 0) return;
-  for (let base = page; base !== 0; base = reader.pages.open(base).base) reached.add(base);
+  addWithBases(reader, page, reached);
   const {children, leaves} = readTriePage(page, reader.pages.read(page), path);
   for (const child of children) visitTrie(reader, child, isAccounts, reached);
   if (!isAccounts) return;
   for (const {value} of leaves)
     visitTrie(reader, {...TRIE_ROOT, page: decodeTrieAccount(value).storage.page}, false, reached);
+}
+
+function addWithBases(reader: StateReader, page: number, reached: Set<number>): void {
+  for (let base = page; base !== 0; base = reader.pages.open(base).base) reached.add(base);
 }
 
 function visitTree(reader: StateReader, tree: TreeRoot, isAccounts: boolean, reached: Set<number>): void {
@@ -55,7 +59,7 @@ function visitPage(
   isAccounts: boolean,
   reached: Set<number>,
 ): void {
-  reached.add(page);
+  addWithBases(reader, page, reached);
   const body = reader.pages.read(page);
   if (level > 0)
     for (let i = 0; i < childCount(body); i++)
@@ -70,7 +74,7 @@ function visitPage(
 }
 
 function visitIndex(reader: StateReader, page: number, reached: Set<number>): void {
-  reached.add(page);
+  addWithBases(reader, page, reached);
   const body = reader.pages.read(page);
   if (body[0] !== DIRECTORY) return;
   for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {

@@ -5,7 +5,7 @@ import {TreeWriter} from "../../../../storage/commit/treeWriter.ts";
 import {PairBatch} from "../../../../storage/hash/pairBatch.ts";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
 import {BUCKET} from "../../../../storage/page/indexPage.ts";
-import {LEAF_PAGE} from "../../../../storage/page/leafPage.ts";
+import {SMALL_TREE_PAGE} from "../../../../storage/page/leafPage.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {newTreeRoot} from "../../../../storage/tree/treeRoot.ts";
 import {TreeOperations} from "../../../support/reference/treeOperations.ts";
@@ -27,7 +27,7 @@ test("up to 6 leaves are one page without an index, the seventh makes an index o
   for (let name = 0; name < 6; name++) tree.put(hKeyOf(name), 1);
   const small = tree.writer.seal();
   assert.deepEqual([small.nextFreeNode, small.indexPage, pages.count], [8, 0, 1]);
-  assert.equal(pages.read(small.rootPage)[0], LEAF_PAGE);
+  assert.equal(pages.read(small.rootPage)[0], SMALL_TREE_PAGE);
   tree.put(hKeyOf(6), 1);
   const {indexPage} = tree.writer.seal();
   assert.deepEqual([pages.read(indexPage)[0], pages.read(indexPage)[1]], [BUCKET, 7]);
@@ -47,7 +47,7 @@ test("a seal without changes writes no page and gives the same root", () => {
 test("a full tree refuses a leaf by name and is left as it was", () => {
   const empty = emptyTree(sha256Suite);
   const context = {suite: sha256Suite, empty, pages: new MemoryPages(), pairs: new PairBatch(sha256Suite)};
-  const full = {...newTreeRoot(empty), nextFreeNode: 2 ** 40 - 1};
+  const full = {...newTreeRoot(empty), nextFreeNode: 2 ** 38};
   const writer = new TreeWriter(context, full);
   const between = {leftLeafIndex: 0, rightLeafIndex: 1};
   assert.throws(() => writer.insert(between, hKeyOf(1), hKeyOf(2), Buffer.of(1)), {code: "TREE_FULL"});

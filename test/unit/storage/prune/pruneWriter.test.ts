@@ -8,8 +8,8 @@ import {applyWithTrie, createBlock, WrittenStore} from "../../../support/stores/
 
 const LATEST = 14;
 const STEP = 2;
-/** With the other four, and the two ends, 32 leaves: as many as two levels hold. */
-const FILL = 26;
+/** With the other four, and the two ends, 64 leaves: as many as two levels hold. */
+const FILL = 58;
 
 test("neither the newest finalized block nor one above it is pruned, nor any by a run that is empty", async () => {
   const written = await WrittenStore.create(5);
@@ -47,7 +47,7 @@ function createUnevenBlock(number: number): BlockDifference {
       block.accounts.add({address: new Uint8Array(20).fill(account), change});
   };
   if (number % 7 === 0) fill(0x10, 0x10 + FILL);
-  if (number === 11) fill(0x80, 0x81);
+  if (number === 11) fill(0xc0, 0xc1);
   for (const every of [2, 3, 5]) {
     if (number % every !== 0) continue;
     const storage = [{slot: new Uint8Array(32).fill(every), value: new Uint8Array(32).fill(number + 1)}];
@@ -105,3 +105,36 @@ for (const {what, begins, runs} of [
       await written.close();
     }
   });
+
+test("accounts keep their storage when the account tree has grown out of one page", async () => {
+  const written = await WrittenStore.create(-1);
+  const {store, host} = written;
+  try {
+    for (let number = 0; number < 4; number++) {
+      const block = createBlock(number, 1);
+      const storage = [{slot: new Uint8Array(32).fill(1), value: new Uint8Array(32).fill(2)}];
+      // Five accounts with storage, and two blocks later ten others.
+      const [from, until] = [
+        [0x10, 0x15],
+        [0, 0],
+        [0x20, 0x2a],
+        [0, 0],
+      ][number] as [number, number];
+      for (let account = from; account < until; account++)
+        block.accounts.add({address: new Uint8Array(20).fill(account), change: {storage}});
+      await applyWithTrie(host.writer, block);
+    }
+    host.writer.markFinalized(3);
+    await host.writer.flush();
+    for (const first of [0, 1]) {
+      const run = {first, next: first + 1};
+      await performStep(store, {kind: "retire", run, from: first, until: first + 1});
+      const given = [...(await unreachedPages(store.reader, run))].filter(page => page !== undefined);
+      await performStep(store, {kind: "remove", pages: Float64Array.from(given)});
+      await performStep(store, {kind: "end"});
+    }
+    assert.deepEqual(await storedPages(store), reachablePages(store.reader, [2, 3]));
+  } finally {
+    await written.close();
+  }
+});
