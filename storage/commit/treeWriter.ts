@@ -15,12 +15,15 @@ import {StoredPages, type TreeContext, TreeSeal} from "./treeSeal.ts";
 
 /** A seal is due when this many leaf pages are drafts: about 100 MB of objects. */
 const MAX_DRAFTS = 1 << 15;
+/** Of a new tree, whose leaves come in order: a seal writes few pages that the next one replaces. */
+const MAX_NEW_DRAFTS = 1 << 12;
 
 export class TreeWriter {
   private sealed: TreeRoot;
   private stored: StoredPages;
   private nextFreeNode: number;
   private leavesPerPage: number;
+  private readonly mostDrafts: number;
   private drafts = new Map<number, LeafPageDraft>();
   /** undefined: the tree is small. */
   private index: IndexWriter | undefined;
@@ -34,6 +37,7 @@ export class TreeWriter {
     this.nextFreeNode = root.nextFreeNode;
     this.leavesPerPage = leavesPerPage(root.nextFreeNode);
     if (root.nextFreeNode > SMALL_TREE) this.index = new IndexWriter(context.pages, root.indexPage);
+    this.mostDrafts = root.rootPage === 0 ? MAX_NEW_DRAFTS : MAX_DRAFTS;
   }
 
   get nextLeafIndex(): number {
@@ -41,7 +45,7 @@ export class TreeWriter {
   }
 
   get needsSeal(): boolean {
-    return this.drafts.size >= MAX_DRAFTS;
+    return this.drafts.size >= this.mostDrafts;
   }
 
   find(hKey: Uint8Array): KeyPosition {

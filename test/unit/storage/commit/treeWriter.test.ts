@@ -53,3 +53,28 @@ test("a full tree refuses a leaf by name and is left as it was", () => {
   assert.throws(() => writer.insert(between, hKeyOf(1), hKeyOf(2), Buffer.of(1)), {code: "TREE_FULL"});
   assert.equal(writer.seal(), full);
 });
+
+test("a new tree whose leaves come in order is due for a seal early, and has the same root after it", () => {
+  const empty = emptyTree(sha256Suite);
+  const create = (pages: MemoryPages) =>
+    new TreeWriter({suite: sha256Suite, empty, pages, pairs: new PairBatch(sha256Suite)}, newTreeRoot(empty));
+  const [sealed, whole] = [new MemoryPages(), new MemoryPages()];
+  const [early, late] = [create(sealed), create(whole)];
+  let seals = 0;
+  for (let i = 1; i <= 17_000; i++) {
+    const hKey = Buffer.alloc(32);
+    hKey.writeUInt32BE(i * 200_000);
+    for (const tree of [early, late]) {
+      const at = tree.find(hKey);
+      assert.ok(!at.present);
+      tree.insert(at, hKey, hKey, Buffer.of(1));
+    }
+    if (!early.needsSeal) continue;
+    early.seal();
+    seals++;
+  }
+  assert.equal(seals, 1);
+  assert.deepEqual(early.seal().subRoot, late.seal().subRoot);
+  // A seal's pages that are replaced: those on the paths to the last leaf and to the tail, and in the index.
+  assert.ok(sealed.count - whole.count < 30, `${sealed.count} pages, ${whole.count} without it`);
+});
