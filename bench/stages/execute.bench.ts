@@ -1,18 +1,18 @@
 /** Executes the demo chain from its genesis in this process, with its state trie in memory. */
 
-import {readFileSync} from "node:fs";
-import {Readable} from "node:stream";
+import {createReadStream} from "node:fs";
+import {fileURLToPath} from "node:url";
 import {BlockExecutor} from "../../evm/execution/blockExecutor.ts";
-import {parseGenesis} from "../../evm/execution/genesis.ts";
 import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
 import {MemoryTries} from "../../storage/trie/memoryTries.ts";
+import {readGenesis} from "../../workers/import/genesisFile.ts";
 import type {Stage} from "./stage.ts";
 
 export async function createExecuteStage(): Promise<Stage> {
-  const read = (name: string) => readFileSync(new URL(import.meta.resolve(`#package/demo/${name}`)));
-  const genesis = parseGenesis(read("genesis.json").toString());
+  const pathOf = (name: string) => fileURLToPath(import.meta.resolve(`#package/demo/${name}`));
+  const genesis = (await readGenesis(pathOf("genesis.json"), new AbortController().signal)).parse();
   const blocks: Uint8Array[] = [];
-  for await (const {bytes} of readRlpBlocks(Readable.from([read("chain.rlp")]))) blocks.push(bytes);
+  for await (const {bytes} of readRlpBlocks(createReadStream(pathOf("chain.rlp")))) blocks.push(bytes);
   let executor: BlockExecutor;
   const beforeEach = async (): Promise<void> => {
     const store = new MemoryTries();

@@ -1,5 +1,4 @@
 /** Builds block 0 from a genesis file as geth does: state trie, header and hash. */
-import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
@@ -18,9 +17,7 @@ export async function makeGenesisBlock(
   store: TrieStore,
   signal?: AbortSignal,
 ): Promise<{head: BlockHead; difference: BlockDifference; trie: TrieRoot}> {
-  const accounts = new AccountDifferences();
-  for (const {address, nonce, balance, code, storage} of genesis.accounts)
-    accounts.add({address, change: {nonce, balance, storage, code: code.length > 0 ? code : undefined}});
+  const {accounts} = genesis;
   const trie = await new StateTrie(store).apply(accounts, undefined, signal);
   const head = decodeBlockHead(encodeList([headerFields(genesis, trie.root), [], []]), "block 0");
   const chain = {chainId: genesis.chainId, config: genesis.config};

@@ -21,7 +21,7 @@ const MARKED = /^\0(\d+)$/;
 /** JSON.parse, but integers of 16 digits and more become bigint: geth reads them exactly. @throws SyntaxError */
 export function parseExactJson(text: string): unknown {
   // Most files have no such integer, and JSON.parse is enough.
-  if (!/[:,[\s]\d{16}/.test(text)) return JSON.parse(text);
+  if (!/(?:^|[:,[\s])\d{16}/.test(text)) return JSON.parse(text);
   const marked = text.replace(TEXT_OR_LARGE, token => (token.startsWith('"') ? token : `"\\u0000${token}"`));
   return JSON.parse(marked, (_, value) => {
     const digits = typeof value === "string" ? MARKED.exec(value)?.[1] : undefined;

@@ -26,7 +26,7 @@ export async function* readDifferenceLines(
   signal?: AbortSignal,
 ): AsyncGenerator<SourceBlock> {
   const assembler = new LineAssembler();
-  const scanner = new LineScanner("accounts", MAX_ACCOUNT_BYTES, assembler);
+  const scanner = new LineScanner(/^accounts$/, MAX_ACCOUNT_BYTES, assembler);
   for await (const chunk of chunks) {
     try {
       atLine(scanner, () => scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)));

@@ -17,7 +17,6 @@ import {SettingsFault, SourceError, Stopped} from "../blocks/sourceStep.ts";
 
 const STANDARD_INPUT = 0;
 const WHOLE_CHUNK_BYTES = 256 << 10;
-/** Larger genesis files do not fit a string of V8. */
 const MAX_WHOLE_BYTES = 480 << 20;
 
 /** How much of a file was read, in bytes on disk, also of gzip. */
@@ -31,25 +30,22 @@ interface InputOptions {
   /** Size of one read. `progress.bytesRead` may be ahead of the work by as much. */
   readonly chunkBytes: number;
   readonly signal: AbortSignal;
-  readonly progress: InputProgress | undefined;
+  readonly progress?: InputProgress;
+  /** Default: true, also `-`. */
+  readonly takesPipe?: boolean;
 }
 
 /** Read it once. It throws SourceError if the input cannot be read, is truncated, or does not unpack. */
 export async function openInput(path: string, options: InputOptions): Promise<AsyncIterable<Uint8Array>> {
-  const {signal, progress} = options;
-  const file = path === "-" ? undefined : await statOrThrow(path);
+  const {signal, progress, takesPipe} = options;
+  const file = path === "-" && takesPipe !== false ? undefined : await statOrThrow(path, takesPipe);
   if (progress !== undefined && file?.isFile() === true) progress.bytesTotal = file.size;
   return unpacked(path, readChunks(path, options), signal);
 }
 
-export async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
-  return (await readWhole(path, signal)).toString();
-}
-
 /** @throws SourceError, also for a pipe; Stopped if the signal came before the end */
 export async function readWhole(path: string, signal: AbortSignal): Promise<Buffer> {
-  await statOrThrow(path, false);
-  const chunks = await openInput(path, {chunkBytes: WHOLE_CHUNK_BYTES, signal, progress: undefined});
+  const chunks = await openInput(path, {chunkBytes: WHOLE_CHUNK_BYTES, signal, takesPipe: false});
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {

@@ -6,6 +6,8 @@
  *   {"root":"0x.."}\n                                                            geth snapshot dump
  *   {"balance":"1", ... , "storage":{"0xslot":"a0..", ...}, "key":"0x.."}\n
  *
+ *   {\n "alloc": {"0xaddress": {...}, ...}, ... }\n                             a genesis file, on any number of lines
+ *
  * Only the punctuation between values is parsed here. The handler parses the values.
  */
 import {StoreError} from "../../storage/errors.ts";
@@ -65,11 +67,15 @@ export class LineScanner {
   private inString = false;
   private escaped = false;
 
-  /** @param entries - the name of the field that is cut. @param maxEntryBytes - of a value in it */
+  /**
+   * @param entries - matches the name of the field that is cut. @param maxEntryBytes - of a value in it
+   * @param spansLines - there is one object, and newlines count as spaces
+   */
   constructor(
-    private readonly entries: string,
+    private readonly entries: RegExp,
     private readonly maxEntryBytes: number,
     private readonly handler: LineHandler,
+    private readonly spansLines = false,
   ) {}
 
   /** @throws SourceError about the current line, as the handler does too */
@@ -88,8 +94,8 @@ export class LineScanner {
   private step(chunk: Buffer, at: number): number {
     const byte = chunk[at] as number;
     if (byte === 0x20 || byte === 0x09 || byte === 0x0d) return at + 1;
-    if (byte === NEWLINE && (this.state === "line" || this.state === "lineEnd")) {
-      if (this.state === "lineEnd") this.endLine();
+    if (byte === NEWLINE && (this.spansLines || this.state === "line" || this.state === "lineEnd")) {
+      if (this.state === "lineEnd" && !this.spansLines) this.endLine();
       this.line++;
       return at + 1;
     }
@@ -109,8 +115,8 @@ export class LineScanner {
         return at + 1;
       case "value":
         if (byte === NEWLINE) break;
-        if (this.inEntries || this.name.toString() !== this.entries) return this.cut(chunk, at);
-        if (byte !== OPEN_BRACE) throw new SourceError(`${this.entries} is not an object`);
+        if (this.inEntries || !this.entries.test(this.name.toString())) return this.cut(chunk, at);
+        if (byte !== OPEN_BRACE) throw new SourceError(`${this.name} is not an object`);
         this.handler.startEntries();
         this.inEntries = true;
         this.state = "firstName";
@@ -163,7 +169,8 @@ export class LineScanner {
         // A value without quotes or brackets ends where its object ends.
         if (this.depth === 0) return this.complete(chunk, start, at);
         if (--this.depth === 0) return this.complete(chunk, start, at + 1);
-      } else if (byte === NEWLINE) throw new SourceError("it ends within a value (truncated?)");
+      } else if (byte === NEWLINE && this.spansLines) this.line++;
+      else if (byte === NEWLINE) throw new SourceError("it ends within a value (truncated?)");
       else if (byte === COMMA && this.depth === 0) return this.complete(chunk, start, at);
     }
     this.keep(chunk.subarray(start));

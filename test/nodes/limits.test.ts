@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import {readFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {parseGenesis} from "../../evm/execution/genesis.ts";
 import {type ReadPosition, RollupWatch} from "../../nodes/finality/rollupWatch.ts";
 import type {Node} from "../../nodes/rpc/node.ts";
 import {Nodes, type NodesEvent} from "../../nodes/rpc/nodes.ts";
 import {RawBlocks} from "../../workers/import/follow/executeReader.ts";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {PEOPLE} from "../support/chains/people.ts";
+import {parseGenesis} from "../support/evm/genesisText.ts";
 import {readLog, waitForHash, withFollower} from "../support/http/nodeFollower.ts";
 import type {RealNode} from "../support/processes/realNode.ts";
 import {importHere} from "../support/stores/importedStore.ts";

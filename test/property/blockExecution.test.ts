@@ -24,7 +24,7 @@ import fc from "fast-check";
 import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
 import {BlockExecutor} from "../../evm/execution/blockExecutor.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
-import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
+import type {Genesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
@@ -36,6 +36,7 @@ import {randomTraffic} from "../support/chains/randomTraffic.ts";
 import {codeOf} from "../support/estimates/assembler.ts";
 import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
 import {createFullRules} from "../support/evm/fullRules.ts";
+import {parseGenesis} from "../support/evm/genesisText.ts";
 import {LibraryState} from "../support/evm/libraryState.ts";
 import {propertyRuns} from "../support/soak.ts";
 

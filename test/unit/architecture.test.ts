@@ -104,7 +104,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     "client/folder/pulledError.ts, client/folder, client, storage, nodes/rpc, nodes/finality, workers/messages, workers/threads, workers/chain, workers/engine.ts, server/limits.ts, server/version.ts, server/listener, server/lifecycle/control, server/lifecycle, exitCode.ts, flags, node:, commander, pino, proofd-load",
   cli: "server/version.ts, server/lifecycle, exitCode.ts, flags, commands, commander",
   bench:
-    "client, storage, evm/interpreter, evm/execution, workers/messages, workers/prove, workers/estimate, server/version.ts, demo, cli/flags, node:, @chainsafe/as-sha256, @noble/hashes, commander, ox, proofd-load, tinybench",
+    "client, storage, evm/interpreter, evm/execution, workers/messages, workers/prove, workers/estimate, workers/import, server/version.ts, demo, cli/flags, node:, @chainsafe/as-sha256, @noble/hashes, commander, ox, proofd-load, tinybench",
   examples: "node:, ox, proofd-client, proofd-contracts, viem",
 };
 

@@ -5,10 +5,9 @@
  */
 import {decodeHeader} from "../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../evm/execution/executionError.ts";
-import {parseGenesis} from "../../evm/execution/genesis.ts";
 import {SettingsFault, SourceError, Stopped} from "../../nodes/blocks/sourceStep.ts";
 import {DumpedAccounts} from "../../nodes/files/dumpedAccounts.ts";
-import {openInput, readGenesis, readWhole} from "../../nodes/files/inputFile.ts";
+import {openInput, readWhole} from "../../nodes/files/inputFile.ts";
 import {LineScanner} from "../../nodes/files/lineScanner.ts";
 import {splitHeaders} from "../../storage/block/headerFile.ts";
 import type {WholeHeader} from "../../storage/block/headerRlp.ts";
@@ -18,6 +17,7 @@ import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {RlpError} from "../../storage/rlp/rlpReader.ts";
 import type {StateSource} from "../messages/importSource.ts";
+import {readGenesis} from "./genesisFile.ts";
 import type {WholeState} from "./pulledState.ts";
 
 const CHUNK_BYTES = 256 << 10;
@@ -31,7 +31,7 @@ export async function openState(
   const headers = readHeaders(headerPath, await readWhole(headerPath, signal));
   const header = headers.at(-1) as WholeHeader;
   const genesis =
-    genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, signal), false);
+    genesisPath === undefined ? undefined : (await readGenesis(genesisPath, signal)).parse(false);
   const ancestors = headers.map(({parentHash}) => parentHash).toReversed();
   const block = {
     header,
@@ -46,7 +46,7 @@ export async function openState(
     async build(target, named, progress, onProgress) {
       const builder = await TrieBuilder.create(target, named);
       const accounts = new DumpedAccounts(builder, header.stateRoot);
-      const scanner = new LineScanner("storage", MAX_SLOT_BYTES, accounts);
+      const scanner = new LineScanner(/^storage$/, MAX_SLOT_BYTES, accounts);
       try {
         for await (const chunk of await openInput(path, {chunkBytes: CHUNK_BYTES, signal, progress})) {
           scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));

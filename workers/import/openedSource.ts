@@ -6,7 +6,7 @@ import {
   type SourceStep,
 } from "../../nodes/blocks/sourceStep.ts";
 import {readDifferenceLines} from "../../nodes/files/differenceLines.ts";
-import {openInput, readGenesis} from "../../nodes/files/inputFile.ts";
+import {openInput} from "../../nodes/files/inputFile.ts";
 import {readTrieLogLines} from "../../nodes/files/trieLogLines.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {ImportJob} from "../messages/importJob.ts";
@@ -55,18 +55,16 @@ async function openFile(
   if (source.kind === "diffs") return readDifferenceLines(await openInput(source.path, text), signal);
   if (source.kind === "trielogs") {
     const {path, genesisPath} = source;
-    const genesis = genesisPath === undefined ? undefined : await readGenesis(genesisPath, signal);
     const lines = await openInput(path, text);
-    if (genesis === undefined) return readTrieLogLines(lines, signal);
+    if (genesisPath === undefined) return readTrieLogLines(lines, signal);
     // The trie is loaded for the genesis file only.
     const {readTrieLogBlocks} = await import("./chainBlocks.ts");
-    return readTrieLogBlocks(genesis, lines, host);
+    return readTrieLogBlocks(genesisPath, lines, host);
   }
-  const genesis = await readGenesis(source.genesisPath, signal);
   const blocks = await openInput(source.blocksPath, {chunkBytes: CHAIN_CHUNK_BYTES, signal, progress});
   // Loads the EVM and the trie, which differences do not need.
   const {readChainBlocks} = await import("./chainBlocks.ts");
-  return readChainBlocks(genesis, blocks, host);
+  return readChainBlocks(source.genesisPath, blocks, host);
 }
 
 /**

@@ -13,7 +13,6 @@ import {decodeHeader} from "../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {parseHeaderFields} from "../../nodes/blocks/nodeHeader.ts";
 import {SourceError} from "../../nodes/blocks/sourceStep.ts";
-import {readGenesis} from "../../nodes/files/inputFile.ts";
 import {
   optional,
   parseBytes,
@@ -164,8 +163,8 @@ async function readChain(
   const said = optional(chainId, value => parseQuantity(value, "context.chainId", 256));
   if (genesisPath !== undefined) {
     // It needs the rules of chains, which a pull does not.
-    const {parseGenesis} = await import("../../evm/execution/genesis.ts");
-    const genesis = parseGenesis(await readGenesis(genesisPath, signal), false);
+    const {readGenesis} = await import("./genesisFile.ts");
+    const genesis = (await readGenesis(genesisPath, signal)).parse(false);
     if (said !== undefined && said !== genesis.chainId)
       throw new SourceError(
         `the genesis file: expected chain ${said}, as in the pull, got chain ${genesis.chainId}`,

@@ -4,7 +4,6 @@ import {readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {test} from "node:test";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
-import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
@@ -12,6 +11,7 @@ import {ANVIL_ACCOUNTS, makeAnvilState} from "../../support/chains/anvilState.ts
 import {Anvil} from "../../support/processes/anvil.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import "../../support/processes/testProcess.ts";
+import {parseGenesis} from "../../support/evm/genesisText.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {makeTemporaryFolder} from "../../support/temporaryFolder.ts";
 

@@ -9,12 +9,12 @@ import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/b
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
-import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {checkParent} from "../../../evm/execution/parentCheck.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {createCommon} from "../../support/estimates/hardforks.ts";
+import {parseGenesis} from "../../support/evm/genesisText.ts";
 
 const WITHDRAWALS = "0x00000961ef480eb55e80d19ad83579a64c007002";
 const CONSOLIDATIONS = "0x0000bbddc7ce488642fb579f8b00f3a590007251";

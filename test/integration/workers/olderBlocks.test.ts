@@ -16,7 +16,7 @@ import {createAddressFromString, type PrefixedHexString, privateToAddress} from 
 import {createVM, runBlock} from "@ethereumjs/vm";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
-import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
@@ -24,6 +24,7 @@ import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {toPlain} from "../../support/chains/executedChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import {createFullRules} from "../../support/evm/fullRules.ts";
+import {parseGenesis} from "../../support/evm/genesisText.ts";
 import {LibraryState} from "../../support/evm/libraryState.ts";
 
 const KEY = new Uint8Array(32).fill(1);

@@ -3,10 +3,11 @@
  * block's hash counts: it leaves the state root of block 0 that of an empty state (anvil 1.7.1).
  */
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
-import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
+import {type GenesisAccount, listAccounts, parseGenesis} from "../evm/genesisText.ts";
 
 /** The first accounts that anvil has keys for (`--accounts 4`). It gives them ether, so a genesis must have them too. */
 export const ANVIL_ACCOUNTS: readonly string[] = [
@@ -38,14 +39,16 @@ export async function makeAnvilState(genesisText: string): Promise<string> {
       blob_excess_gas_and_price: {excess_blob_gas: Number(genesis.excessBlobGas), blob_gasprice: 1},
       slot_num: 0,
     },
-    accounts: Object.fromEntries(genesis.accounts.map(account => [toHex(account.address), encode(account)])),
+    accounts: Object.fromEntries(
+      listAccounts(genesis).map(account => [toHex(account.address), encode(account)]),
+    ),
     best_block_number: 0,
     blocks: [{header: encodeHeader(genesis, head), transactions: [], ommers: [], withdrawals: []}],
     transactions: [],
   });
 }
 
-function encode({nonce, balance, code, storage}: Genesis["accounts"][number]): object {
+function encode({nonce, balance, code, storage}: GenesisAccount): object {
   return {
     nonce: Number(nonce),
     balance: quantity(balance),

@@ -7,9 +7,10 @@
  * then the head is chosen.
  */
 import {writeFile} from "node:fs/promises";
-import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {createFullRules} from "../evm/fullRules.ts";
+import {parseGenesis} from "../evm/genesisText.ts";
 import {EngineApi, type EngineFork, type Payload, type PayloadAttributes} from "../nodes/engineApi.ts";
 import {GETH} from "../processes/clientKinds.ts";
 import {type ClientKind, RealNode} from "../processes/realNode.ts";

@@ -2,13 +2,14 @@
 import {createReadStream, readFileSync} from "node:fs";
 import {join} from "node:path";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
-import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
 import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import type {BlockTrie} from "../../../storage/block/blockTrie.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
+import {parseGenesis} from "../evm/genesisText.ts";
 import type {OwnThread} from "../processes/ownThread.ts";
 import {type MemoryAccount, MemoryState} from "./memoryState.ts";
 

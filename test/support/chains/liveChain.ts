@@ -8,7 +8,6 @@ import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {word} from "../../../client/hash/hashSuites.ts";
 import {encodeCall} from "../../../demo/abi.ts";
-import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {Cast, DEPLOYED, encodeCreation, FACTORY, LEDGER, PIGGY_BANK, TOKEN} from "../demo/cast.ts";
 import {type DemoAccount, makeAddress} from "../demo/demoAccount.ts";
@@ -16,6 +15,7 @@ import {balanceSlot} from "../demo/demoAddresses.ts";
 import {type DemoTransaction, GAS_LIMIT, signTransaction} from "../demo/demoChain.ts";
 import {DEMO_CHAIN_ID, makeGenesisText} from "../demo/demoGenesis.ts";
 import {createFullRules} from "../evm/fullRules.ts";
+import {parseGenesis} from "../evm/genesisText.ts";
 import {Anvil} from "../processes/anvil.ts";
 import {makeAnvilState} from "./anvilState.ts";
 

@@ -6,9 +6,10 @@
  * It begins with a genesis file of the OP stack's registry (opGenesis.ts), under regolith.
  */
 import {writeFile} from "node:fs/promises";
-import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {createFullRules} from "../evm/fullRules.ts";
+import {parseGenesis} from "../evm/genesisText.ts";
 import {EngineApi, type EngineFork, type PayloadAttributes} from "../nodes/engineApi.ts";
 import {OP_GETH} from "../processes/clientKinds.ts";
 import {RealNode} from "../processes/realNode.ts";

@@ -23,11 +23,12 @@ import {
 } from "@ethereumjs/tx";
 import {createWithdrawal, eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
-import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {createFullRules} from "../evm/fullRules.ts";
+import {listAccounts, parseGenesis} from "../evm/genesisText.ts";
 import {type DemoAccount, hashLabel} from "./demoAccount.ts";
 
 export interface DemoTransaction {
@@ -209,7 +210,7 @@ function createTransaction(
 /** @ethereumjs' form of an allocation. */
 function toGenesisState(genesis: Genesis): Record<string, unknown[]> {
   return Object.fromEntries(
-    genesis.accounts.map(({address, balance, nonce, code, storage}) => [
+    listAccounts(genesis).map(({address, balance, nonce, code, storage}) => [
       toHex(address),
       [
         `0x${balance.toString(16)}`,

@@ -3,12 +3,12 @@ import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {type Block, createBlock, createBlockFromRLP} from "@ethereumjs/block";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
-import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {createFullRules} from "../evm/fullRules.ts";
+import {parseGenesis} from "../evm/genesisText.ts";
 import {describeBlock} from "./jsonBlocks.ts";
 import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
 

@@ -8,7 +8,6 @@ import type {Common} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {createTx} from "@ethereumjs/tx";
 import {hexToBytes, type PrefixedHexString} from "@ethereumjs/util";
-import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {
   type JsonObject,
   parseBytes,
@@ -24,6 +23,7 @@ import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "../evm/chainFork.ts";
+import {listAccounts, parseGenesis} from "../evm/genesisText.ts";
 import {runByInterpreter} from "../evm/interpreterTransaction.ts";
 import type {BlockFields, Outcome} from "../evm/transactionOutcome.ts";
 import {forkOf} from "./testForks.ts";
@@ -143,7 +143,7 @@ function readBlock(env: JsonObject, common: Common): BlockFields {
 function readState(pre: unknown): MemoryState {
   const text = JSON.stringify({config: {chainId: 1}, alloc: pre, gasLimit: 0, difficulty: 0});
   const state = new MemoryState();
-  for (const {address, nonce, balance, code, storage} of parseGenesis(text).accounts) {
+  for (const {address, nonce, balance, code, storage} of listAccounts(parseGenesis(text))) {
     const slots = new Map(storage.map(({slot, value}) => [toHex(slot), toHex(value)]));
     state.accounts.set(toHex(address), {nonce, balance, code, slots});
   }

@@ -3,11 +3,12 @@ import {readdirSync, readFileSync} from "node:fs";
 import {join} from "node:path";
 import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/blockExecutor.ts";
 import {type BlockHead, decodeBlockHead} from "../../../evm/execution/blockHead.ts";
-import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {type JsonObject, parseBytes, parseObject} from "../../../evm/execution/gethJson.ts";
 import type {BlockTrie} from "../../../storage/block/blockTrie.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
+import {parseGenesis} from "../evm/genesisText.ts";
 import {runStateTest, type Verdict} from "./stateTest.ts";
 import {configOfNetwork, isObject} from "./testForks.ts";
 

@@ -2,14 +2,13 @@
 
 import {ExecutionError} from "../../../evm/execution/executionError.ts";
 import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
-import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import type {Genesis, GenesisFile} from "../../../evm/execution/genesis.ts";
 import {parseObject} from "../../../evm/execution/gethJson.ts";
 import {recoverAuthority} from "../../../evm/execution/run/authorizations.ts";
 import {SliceReader} from "../../../nodes/blocks/slice/sliceReader.ts";
 import {SettingsFault, type SourceStep, Stopped} from "../../../nodes/blocks/sourceStep.ts";
 import {TraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
 import {TrieLogReader} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
-import {readGenesis} from "../../../nodes/files/inputFile.ts";
 import {parseQuantity} from "../../../nodes/rpc/answerValues.ts";
 import {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
 import type {Node} from "../../../nodes/rpc/node.ts";
@@ -18,6 +17,7 @@ import type {SlicedAddress} from "../../../storage/block/sliceBlock.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {NodeSource, NodeSourceName} from "../../messages/importSource.ts";
+import {readGenesis} from "../genesisFile.ts";
 import type {SourceHost} from "../sourceHost.ts";
 import {ExecuteReader} from "./executeReader.ts";
 import {HeadSurvey} from "./headSurvey.ts";
@@ -37,8 +37,8 @@ export async function* readNode(
   const {genesisPath, nodes: settings, subscriptions, follow, to} = source;
   const {writer, signal, onEvent} = host;
   const known = writer.chain?.chainId ?? job.chainId;
-  const text = genesisPath === undefined ? undefined : await readGenesis(genesisPath, signal);
-  const {genesis, cannotExecute} = readRules(text, source.source, writer, known);
+  const file = genesisPath === undefined ? undefined : await readGenesis(genesisPath, signal);
+  const {genesis, cannotExecute} = readRules(file, source.source, writer, known);
   const chainId = expectedChainId(genesis, known);
   const watch = new NodeWatch(settings.urls.length, onEvent);
   const nodes = new Nodes({...settings, chainId}, event => watch.noteNode(event));
@@ -121,19 +121,19 @@ async function readChainId(node: Node): Promise<bigint> {
 /**
  * Rules that are not supported are an error only where blocks are to be executed: by --source, or as those before were.
  *
- * @param text - of the genesis file. @param chainId - of a file that does not name its chain
+ * @param file - the genesis file. @param chainId - of a file that does not name its chain
  * @returns why blocks cannot be executed, if that excludes a source. @throws ExecutionError
  */
 function readRules(
-  text: string | undefined,
+  file: GenesisFile | undefined,
   asked: NodeSourceName | undefined,
   writer: BlockWriter,
   chainId: bigint | undefined,
 ): {readonly genesis: Genesis | undefined; readonly cannotExecute?: string} {
-  const parseLoosely = () => (text === undefined ? undefined : parseGenesis(text, false, chainId));
+  const parseLoosely = () => file?.parse(false, chainId);
   if (asked !== undefined && asked !== "execute") return {genesis: parseLoosely()};
   try {
-    if (text !== undefined) return {genesis: parseGenesis(text)};
+    if (file !== undefined) return {genesis: file.parse()};
     if (writer.chain?.config !== undefined) readForks(writer);
     return {genesis: undefined};
   } catch (error) {

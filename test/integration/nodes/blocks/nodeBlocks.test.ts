@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, afterEach, before, test} from "node:test";
-import {parseGenesis} from "../../../../evm/execution/genesis.ts";
 import {listHeaderFields} from "../../../../nodes/blocks/nodeHeader.ts";
 import {type Node, NodeFailure} from "../../../../nodes/rpc/node.ts";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
@@ -12,6 +11,7 @@ import {StateStore} from "../../../../storage/stateStore.ts";
 import {RawBlocks} from "../../../../workers/import/follow/executeReader.ts";
 import {callNode} from "../../../support/chains/httpNode.ts";
 import {WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {parseGenesis} from "../../../support/evm/genesisText.ts";
 import {DEMO_GENESIS, DemoNode, type JsonBlock, readDemoBlocks} from "../../../support/nodes/demoNode.ts";
 import {isSoak} from "../../../support/soak.ts";
 import {importHere} from "../../../support/stores/importedStore.ts";
