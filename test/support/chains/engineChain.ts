@@ -6,7 +6,7 @@
  * The nodes learn of another branch as real ones do: its blocks are handed over beside those of the branch that they have, and
  * then the head is chosen.
  */
-import {writeFile} from "node:fs/promises";
+import {cp, writeFile} from "node:fs/promises";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {createFullRules} from "../evm/fullRules.ts";
@@ -70,10 +70,14 @@ export class EngineChain {
     this.engine = new EngineApi(builder.engineUrl, builder.secret);
   }
 
-  /** @param alloc - further accounts of block 0. @throws Error if there is no geth */
-  static async create(forks: ForkBlocks, alloc: object = {}): Promise<EngineChain> {
+  /** @param alloc, fields - of block 0: further accounts, and header fields. @throws Error if there is no geth */
+  static async create(
+    forks: ForkBlocks,
+    alloc: object = {},
+    fields: Readonly<Record<string, string>> = {},
+  ): Promise<EngineChain> {
     const folder = new WorkFolder();
-    const text = makeEngineGenesis(forks, alloc);
+    const text = makeEngineGenesis(forks, alloc, fields);
     const genesisPath = folder.file("genesis.json");
     await writeFile(genesisPath, text);
     // The builder is set back as deep as a test likes.
@@ -108,9 +112,17 @@ export class EngineChain {
     return node;
   }
 
+  /** As `addNode`, with a copy of the builder's database instead of executing all blocks: for large states. */
+  async copyNode(flags: readonly string[]): Promise<RealNode> {
+    await this.builder.stop();
+    await cp(this.file("builder"), this.nextFolder(), {recursive: true});
+    await this.builder.restart();
+    return this.addNode(flags);
+  }
+
   /** Starts another node, which has block 0 only until `tell`. */
   async createNode(flags: readonly string[] = [], kind: ClientKind = GETH): Promise<RealNode> {
-    const folder = this.file(`node${this.followed.size}`);
+    const folder = this.nextFolder();
     const node = await RealNode.start(kind, {folder, genesisPath: this.genesisPath, flags});
     this.followed.set(node, new EngineApi(node.engineUrl, node.secret));
     return node;
@@ -185,6 +197,10 @@ export class EngineChain {
 
   async stop(): Promise<void> {
     await Promise.all([this.builder, ...this.followed.keys()].map(node => node.stop()));
+  }
+
+  private nextFolder(): string {
+    return this.file(`node${this.followed.size}`);
   }
 
   /** The builder and the nonces are those of the newest block. */

@@ -23,14 +23,22 @@ export const ENGINE_TOKEN = `0x${"70".repeat(20)}`;
 /** How much of it each of PEOPLE has. */
 export const TOKENS = 1000n;
 
-/** @returns geth's genesis file: PEOPLE have ether and tokens, and there are the system contracts, the deployer, and `more` */
-export function makeEngineGenesis({cancun, prague, osaka}: ForkBlocks, more: object): string {
+/**
+ * @param own - header fields of block 0 that are not as usual
+ * @returns geth's genesis file: PEOPLE have ether and tokens, and there are the system contracts, the deployer, and `more`
+ */
+export function makeEngineGenesis(
+  {cancun, prague, osaka}: ForkBlocks,
+  more: object,
+  own: Readonly<Record<string, string>> = {},
+): string {
   const {config, alloc, ...fields} = JSON.parse(
     makeGenesisText(PEOPLE.map(text => Buffer.from(text.slice(2), "hex"))),
   );
   const timeOf = (block: number) => GENESIS_SECONDS + block * BLOCK_SECONDS;
   return JSON.stringify({
     ...fields,
+    ...own,
     timestamp: `0x${GENESIS_SECONDS.toString(16)}`,
     config: {
       ...config,

@@ -75,6 +75,10 @@ export class RealNode extends RpcNode {
     return new RealNode(kind, options, secret, await launch(kind, options, {rpc: 0, engine: 0}));
   }
 
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.ports.rpc}`;
   }
