@@ -1,12 +1,14 @@
 /** Takes the blocks of a source into the store: applies those that are not stored yet, and marks what is finalized. */
 
-import {SettingsFault, type SourceBlock, SourceError} from "../../nodes/blocks/sourceStep.ts";
+import {invalidGenesis} from "../../evm/execution/gethJson.ts";
+import {GENESIS_ORIGIN, SettingsFault, type SourceBlock, SourceError} from "../../nodes/blocks/sourceStep.ts";
 import {packChanges} from "../../nodes/feed/blockChanges.ts";
 import type {BlockDifference, ChainConfig} from "../../storage/block/blockDifference.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {removeMissed} from "../../storage/commit/rollback.ts";
 import type {AccountReset} from "../../storage/commit/stateWriter.ts";
+import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
@@ -178,6 +180,10 @@ export class BlockIntake {
     try {
       await put(await block.difference());
     } catch (error) {
+      const {origin} = GENESIS_ORIGIN;
+      // The file has an address or a slot twice, in different spellings.
+      if (block.origin === origin && error instanceof StoreError && error.code === "BLOCK_INVALID")
+        throw invalidGenesis("alloc:", error.message);
       const again = error instanceof ChangesRefused ? await block.reread?.() : undefined;
       if (again === undefined) throw error;
       await put(again);

@@ -140,6 +140,27 @@ test("a genesis file that is none ends the service with exit code 2, though its 
   assert.match(end.stderr, /^error: the import can never succeed: .*alloc is missing/m);
 });
 
+test("a genesis file with an address or a slot twice, in two spellings, ends an import with exit code 2", async () => {
+  const [genesis, blocks] = [folder.file("twice.json"), folder.file("noBlocks")];
+  await writeFile(blocks, "");
+  const [address, slot] = ["aa".repeat(20), `${"0".repeat(63)}a`];
+  for (const [alloc, message] of [
+    [
+      `"${address}":{"balance":"1"},"${address.toUpperCase()}":{"balance":"1"}`,
+      /^error: genesis: alloc: .* twice$/m,
+    ],
+    [`"${address}":{"balance":"1","storage":{"${slot}":"1","${slot.toUpperCase()}":"1"}}`, /slot .* twice$/m],
+  ] as const) {
+    await writeFile(genesis, `{"config":{"chainId":1},"gasLimit":"1","difficulty":"0","alloc":{${alloc}}}`);
+    const end = await runHere([
+      ...["import", "--db", folder.file("twice")],
+      ...["--genesis", genesis, "--blocks", blocks],
+    ]);
+    assert.equal(end.code, 2, end.stderr);
+    assert.match(end.stderr, message);
+  }
+});
+
 test("what can never work ends with exit code 2, whatever a node may say later", async () => {
   const missing = folder.file("nowhere");
   const l2 = ["--l2", "http://127.0.0.1:9"];
