@@ -1,5 +1,6 @@
 /** What the runner of the suite says of files that fail, end early or are interrupted. */
 import assert from "node:assert/strict";
+import {once} from "node:events";
 import {mkdir, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {test} from "node:test";
@@ -64,11 +65,13 @@ test("a file that hangs is named when its time is over, which a busy machine mak
 test("an interrupted run says how far it came", async () => {
   const hangs = `import {test} from "node:test"; test("hangs", () => new Promise(() => setInterval(() => {}, 1e9)));`;
   const child = startChild(process.execPath, await place("hanging", {"9.test.js": hangs}));
+  const ended = once(child, "exit");
   let stdout = "";
   for await (const text of child.stdout.setEncoding("utf8")) {
     stdout += text;
     if (stdout.includes("passed, 1 tests")) child.kill("SIGINT");
   }
+  await ended;
   assert.match(
     stdout,
     new RegExp(`interrupted by SIGINT: \\d+ of ${GOOD_FILES} files, \\d+ tests, 0 failed`),
