@@ -104,7 +104,7 @@ export class WriteBatch implements TrieStore {
     this.pending.pages.set(page, opened);
     const key = this.pageKey;
     writePageKeyInto(key, page);
-    sealRecordInPlace(key, value, value === whole ? body : value.subarray(0, -CHECKSUM_BYTES));
+    sealRecordInPlace(key, value);
     this.push({key, value, page, opened, before: before.page});
     return page;
   }

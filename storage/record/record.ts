@@ -31,13 +31,17 @@ function crcOfKey(key: Buffer): number {
 export function sealRecord(key: Buffer, body: Uint8Array): Buffer {
   const value = Buffer.allocUnsafe(body.length + CHECKSUM_BYTES);
   value.set(body, 0);
-  sealRecordInPlace(key, value, body);
+  sealRecordInPlace(key, value);
   return value;
 }
 
-/** Fills in the last CHECKSUM_BYTES of `value`. @param body - the bytes before them, complete */
-export function sealRecordInPlace(key: Buffer, value: Buffer, body: Uint8Array): void {
-  value.writeUInt32BE(crc32(body, crcOfKey(key)), body.length);
+/**
+ * Fills in the last CHECKSUM_BYTES of `value`, whose body is complete. It hashes a view of `value`: of bodies as callers
+ * have them, crc32 of Node 24 once gave 0, in a process that had hashed many.
+ */
+export function sealRecordInPlace(key: Buffer, value: Buffer): void {
+  const bodyBytes = value.length - CHECKSUM_BYTES;
+  value.writeUInt32BE(crc32(value.subarray(0, bodyBytes), crcOfKey(key)), bodyBytes);
 }
 
 /** @returns the body, a view. @throws StoreError RECORD_DAMAGED */
