@@ -36,8 +36,8 @@ export function sealRecord(key: Buffer, body: Uint8Array): Buffer {
 }
 
 /**
- * Fills in the last CHECKSUM_BYTES of `value`, whose body is complete. It hashes a view of `value`: of bodies as callers
- * have them, crc32 of Node 24 once gave 0, in a process that had hashed many.
+ * Fills in the last CHECKSUM_BYTES of `value`, whose body is complete. The checksum is that of a view of `value`: of an empty
+ * body without memory, the optimized crc32 of Node 22 and 24 is 0.
  */
 export function sealRecordInPlace(key: Buffer, value: Buffer): void {
   const bodyBytes = value.length - CHECKSUM_BYTES;
