@@ -12,6 +12,7 @@ import {getMultiProof} from "./proof/getMultiProof.ts";
 import {getProof} from "./proof/getProof.ts";
 import {getProofAt} from "./proof/getProofAt.ts";
 import {createNamespacedProof} from "./proof/namespacedProof.ts";
+import {getBalance, getCode, getStorageAt, getTransactionCount} from "./proof/stateReads.ts";
 import {ethBlockNumber, rollupBlockNumber} from "./ready/blockNumber.ts";
 import {ethCapabilities} from "./ready/capabilities.ts";
 import {chainId, ethChainId, netVersion} from "./ready/chainId.ts";
@@ -30,6 +31,10 @@ const METHODS: readonly Method[] = [
   getEthMultiProof,
   getLeaves,
   getChanges,
+  getBalance,
+  getTransactionCount,
+  getCode,
+  getStorageAt,
   estimateGas,
   getStateRoot,
   getHeader,

@@ -16,3 +16,10 @@ export function decodeAddressInto(value: unknown, out: Uint8Array, at: number): 
 export function decodeWordInto(value: unknown, out: Uint8Array, at: number): boolean {
   return typeof value === "string" && decodeHexInto(value, out, at, WORD_BYTES);
 }
+
+/** As decodeWordInto. Ethereum's own methods take a word without digits as zero. */
+export function decodeEthWordInto(value: unknown, out: Uint8Array, at: number): boolean {
+  if (value !== "0x") return decodeWordInto(value, out, at);
+  out.fill(0, at, at + WORD_BYTES);
+  return true;
+}

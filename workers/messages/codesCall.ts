@@ -6,6 +6,9 @@ export const MAX_CODES = 256;
 /** Bytes of the codes in one answer. The largest code that the chains' rules allow has a twentieth of it. */
 export const MAX_CODES_BYTES: number = 512 * 1024;
 
+/** Of the code in an answer of eth_getCode. A batch of 1 000 such calls stays within the limit of a response. */
+export const MAX_ACCOUNT_CODE_BYTES: number = 128 * 1024;
+
 const HASH_BYTES = 32;
 
 /** Writes all but the hashes. @returns where they begin */

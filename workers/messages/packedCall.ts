@@ -71,6 +71,11 @@ export const ProofForm = {
   TRIE_MULTI_BYTES: 0x8e,
   /** An array of answers as for ETH, one for each entry. All keys are long. */
   ETH_MULTI: 16,
+  /** No proofs: a value of an account, or its slot, as Ethereum's methods answer. */
+  BALANCE: 17,
+  NONCE: 18,
+  CODE: 19,
+  SLOT: 20,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];

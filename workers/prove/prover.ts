@@ -37,6 +37,7 @@ import {writeFinalizations} from "./finalizationsText.ts";
 import {LeavesProver, type ProvedLeaves} from "./leavesProver.ts";
 import {MultiProver} from "./multiProver.ts";
 import {ProofText} from "./proofText.ts";
+import {StateText} from "./stateText.ts";
 import {TrieMultiProver} from "./trieMultiProver.ts";
 import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
 
@@ -51,6 +52,7 @@ export class Prover {
   private madeProvers: ReturnType<typeof createProvers> | undefined;
   private readonly eth: EthProver;
   private readonly tries: TrieMultiProver;
+  private readonly state: StateText;
   private readonly text = new AnswerText();
   /** Of the block asked for last: the calls of a batch mostly name one block. */
   private blockText = {block: -1, describe: describeRoot as (record: BlockRecord) => string, text: ""};
@@ -71,6 +73,7 @@ export class Prover {
     this.tries = new TrieMultiProver(store, roots, yieldPoint);
     const readTree = ({accounts}: BlockRecord): Tree => accountTree(store, ownTreeRoot(accounts));
     this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
+    this.state = new StateText(store, this.trees, roots, this.eth.path);
   }
 
   /** @param memory - for the text, if it is long enough. @param ends - of the answers, at least one per call */
@@ -127,6 +130,14 @@ export class Prover {
         break;
       case ProofForm.ETH_MULTI:
         this.writeEthMulti(id, block, call);
+        break;
+      case ProofForm.BALANCE:
+      case ProofForm.NONCE:
+      case ProofForm.CODE:
+      case ProofForm.SLOT:
+        this.text.text(openResult(id));
+        this.state.write(this.text, call);
+        this.text.text(RESPONSE_END + SEPARATOR);
         break;
       case ProofForm.MULTI_HEX:
       case ProofForm.TRIE_MULTI_HEX:

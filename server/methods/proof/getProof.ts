@@ -15,7 +15,14 @@ import {
   STORAGE_KEY_PARAM,
 } from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
-import {ADDRESS_EXPECTED, decodeAddressInto, decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
+import {
+  ADDRESS_EXPECTED,
+  decodeAddressInto,
+  decodeEthWordInto,
+  decodeWordInto,
+  WORD_BYTES,
+  WORD_EXPECTED,
+} from "../words.ts";
 import type {ProofCalls} from "./proofCalls.ts";
 
 export const PROOF_PARAMS: readonly Param[] = [
@@ -54,15 +61,12 @@ export function packProofCall(
   if (keys.length > maxKeys) throw createLimitError("params[1] (storageKeys)", maxKeys, keys.length, "keys");
   if (!decodeAddressInto(params[0], packed, start + ADDRESS_AT))
     throw createValueError("params[0] (address)", params[0], ADDRESS_EXPECTED);
+  const decode = form === ProofForm.ETH ? decodeEthWordInto : decodeWordInto;
   let at = start + KEYS_AT;
   for (let index = 0; index < keys.length; index++) {
     const key: unknown = keys[index];
-    if (!decodeWordInto(key, packed, at)) {
-      // Ethereum's own method takes a key without digits as zero.
-      if (key !== "0x" || form !== ProofForm.ETH)
-        throw createValueError(`params[1][${index}] (storage key)`, key, WORD_EXPECTED);
-      packed.fill(0, at, at + WORD_BYTES);
-    }
+    if (!decode(key, packed, at))
+      throw createValueError(`params[1][${index}] (storage key)`, key, WORD_EXPECTED);
     at += WORD_BYTES;
   }
   const number = resolveSelector(params[2], BLOCK_NAME, "provable", view);

@@ -88,6 +88,15 @@ const asTargets = (params: Params): Params => [
   (params[0] as {address: string; storageKeys: string[]}[]).map(entry => Object.values(entry)),
   ...params.slice(1, 2),
 ];
+const READS: readonly Params[] = [[ACCOUNT], [ABSENT_ACCOUNT, null], [ACCOUNT, {blockNumber: "0x1"}]];
+const WRONG_READS: readonly [number, Params][] = [
+  [-32602, []],
+  [-32602, [ACCOUNT, 1]],
+  [-32001, [ACCOUNT, "0xff"]],
+  [-32002, [ACCOUNT, `0x${LATEST.toString(16)}`]],
+];
+/** With a slot. */
+const asSlots = ([address, ...block]: Params): Params => [address, "0x1", ...block];
 const LEAVES: readonly Params[] = [
   ["accounts", "0x0", "0x1000", "latest"],
   [ACCOUNT.toUpperCase().replace("0X", "0x"), "0x1", "0x1", "0x0"],
@@ -158,6 +167,10 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   eth_getMultiProof: [...MULTI_PROOFS.map(asTargets), [[[ACCOUNT, []]]], [[[ACCOUNT, ["0x1"]]], null]],
   chain_getLeaves: LEAVES,
   chain_getChanges: CHANGES,
+  eth_getBalance: READS,
+  eth_getTransactionCount: READS,
+  eth_getCode: READS,
+  eth_getStorageAt: [...READS.map(asSlots), [ACCOUNT, "0x"]],
   linea_getProof: PROOFS,
   chain_estimateGas: ESTIMATES,
   linea_estimateGas: ESTIMATES,
@@ -198,6 +211,13 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   ],
   chain_getLeaves: WRONG_LEAVES,
   chain_getChanges: WRONG_CHANGES,
+  eth_getBalance: WRONG_READS,
+  eth_getTransactionCount: WRONG_READS,
+  eth_getCode: WRONG_READS,
+  eth_getStorageAt: [
+    [-32602, [ACCOUNT]],
+    ...WRONG_READS.slice(1).map(([code, params]): [number, Params] => [code, asSlots(params)]),
+  ],
   chain_estimateGas: WRONG_ESTIMATES,
   linea_getProof: [
     [-32602, [ACCOUNT]],

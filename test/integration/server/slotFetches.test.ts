@@ -133,6 +133,31 @@ test("the calls of a batch share one request, and those that lack nothing are an
   assert.equal(requests, 1);
 });
 
+test("a slot's value is fetched as its proof is, and an account and its code are read without the node", async () => {
+  await serve();
+  const read = (method: string, ...params: readonly string[]) =>
+    ask({jsonrpc: "2.0", id: 1, method, params: [...params, "0x3"]});
+  const readSlot = async (slot: number) => (await read("eth_getStorageAt", CONTRACT, slotText(slot))).result;
+  assert.deepEqual([await readSlot(1), await readSlot(2), requests], [slotText(8), slotText(0), 0]);
+  assert.deepEqual([await readSlot(44), await readSlot(SLOTS + 50)], [slotText(45), slotText(0)]);
+  assert.equal(requests, 2);
+  const proof: object | undefined = (await ask(call([], 3))).result;
+  assert.equal((await read("eth_getBalance", CONTRACT)).result, (proof as {balance: string}).balance);
+  assert.equal((await read("eth_getCode", CONTRACT)).result, "0x");
+  for (const [method, ...slot] of [["eth_getBalance"], ["eth_getStorageAt", "0x1"]] as const) {
+    const {error} = await read(method, `0x${"12".repeat(20)}`, ...slot);
+    assert.equal(error?.code, -32001);
+    assert.match(
+      error?.message ?? "",
+      /^account 0x(12)+ is not in the store at block 3: the store has slices/,
+    );
+  }
+  lies = true;
+  const {error} = await read("eth_getStorageAt", CONTRACT, slotText(51));
+  assert.equal(error?.code, -32001);
+  assert.match(error?.message ?? "", /^block 3: slot 0x0+33 of 0x(c0)+ is not in the store: the node's head/);
+});
+
 test("multiproofs fetch what they lack", async () => {
   await serve();
   const params = [[{address: CONTRACT, storageKeys: [slotText(40), slotText(41)]}], {blockNumber: "0x2"}];

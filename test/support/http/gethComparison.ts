@@ -68,7 +68,7 @@ export async function readTouched(node: RealNode, last: number): Promise<Touched
   return touched;
 }
 
-/** To the byte. @param block - finalized in the service */
+/** Proofs, and the values alone, to the byte. @param block - finalized in the service */
 export async function compareEthProofs(
   daemon: AskedService,
   node: RealNode,
@@ -80,7 +80,27 @@ export async function compareEthProofs(
     const {result} = await daemon.call("eth_getProof", params);
     const theirs = await node.request("eth_getProof", ...params);
     assert.equal(JSON.stringify(result), JSON.stringify(theirs), `${address} at block ${block}`);
+    await compareReads(daemon, node, address, [...slots], quantity(block));
   }
+}
+
+async function compareReads(
+  daemon: AskedService,
+  node: RealNode,
+  address: string,
+  slots: readonly string[],
+  block: string,
+): Promise<void> {
+  const reads = [
+    ["eth_getBalance", address],
+    ["eth_getTransactionCount", address],
+    ["eth_getCode", address],
+    ...slots.map(slot => ["eth_getStorageAt", address, slot]),
+  ].map(([method, ...params], id) => ({jsonrpc: "2.0", id, method, params: [...params, block]}));
+  const body = JSON.stringify(reads);
+  const headers = {"content-type": "application/json"};
+  const theirs = await fetch(node.url, {method: "POST", headers, body});
+  assert.equal((await daemon.post(body)).text, (await theirs.text()).trim(), `${address} at block ${block}`);
 }
 
 /** @param block - finalized in the service */
