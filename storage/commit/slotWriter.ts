@@ -2,8 +2,7 @@
 import type {SlotDifference} from "../block/accountDifference.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
-import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
-import {WORD_BYTES} from "../hash/suite.ts";
+import {compareWordAt, inHKeyOrder} from "../hash/hKeyOrder.ts";
 import {toHex} from "../hex.ts";
 import type {AccountStorage} from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
@@ -42,16 +41,13 @@ export class SlotWriter {
     const {suite, empty} = this.context;
     const tree = new TreeWriter(this.context, old?.tree ?? newTreeRoot(empty));
     const keys = new LeafKeyWriter(this.reader, this.batch, owner);
-    const hKeys = Buffer.allocUnsafe(slots.length * WORD_BYTES);
-    for (const [i, {slot}] of slots.entries()) hKeys.set(suite.hashSlot(slot), i * WORD_BYTES);
-    let last = -1;
-    for (const position of sortByHKey(hKeys)) {
-      const difference = slots[position] as SlotDifference;
-      const {slot} = difference;
-      if (last >= 0 && sameHKey(hKeys, last, position))
-        throw new StoreError("BLOCK_INVALID", `${where()}: slot ${toHex(slot)} twice`);
-      last = position;
-      const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
+    const slotAt = (position: number): SlotDifference => slots[position] as SlotDifference;
+    let last: Buffer | undefined;
+    for (const {position, hKey} of inHKeyOrder(slots.length, i => suite.hashSlot(slotAt(i).slot))) {
+      const difference = slotAt(position);
+      if (last !== undefined && compareWordAt(last, 0, hKey) === 0)
+        throw new StoreError("BLOCK_INVALID", `${where()}: slot ${toHex(difference.slot)} twice`);
+      last = hKey;
       this.applySlot(tree, keys, hKey, difference, where);
       if (tree.needsSeal) tree.seal();
       if (this.batch.isFull) await this.batch.flush();

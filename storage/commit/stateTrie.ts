@@ -1,9 +1,8 @@
 /** The state trie of one block, and the pages and root that the changes of the next one give. */
 import type {AccountDifference} from "../block/accountDifference.ts";
 import type {AccountDifferences} from "../block/accountDifferences.ts";
-import {sortByHKey} from "../hash/hKeyOrder.ts";
+import {inHKeyOrder} from "../hash/hKeyOrder.ts";
 import {KECCAK_EMPTY, keccak256} from "../hash/keccak.ts";
-import {WORD_BYTES} from "../hash/suite.ts";
 import {EMPTY_TRIE, type TrieRoot, type TrieWrite, TrieWriter} from "../trie/trie.ts";
 import {encodeSlot, encodeTrieAccount, readTrieAccount} from "../trie/trieAccount.ts";
 import {TrieState} from "../trie/trieState.ts";
@@ -34,17 +33,8 @@ export class StateTrie extends TrieState {
   }
 
   /** Replaces the changes of an earlier call since the last `seal`. @returns the root */
-  change(accounts: AccountDifferences, {paths, positions} = byPath(accounts)): Uint8Array {
-    this.drop();
-    this.undo = this.store.begin();
-    const writes: TrieWrite[] = [];
-    for (const position of positions) {
-      const difference = accounts.at(position);
-      const path = paths.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
-      if (difference.onlyRead !== true) writes.push(this.writeOf(path, difference));
-    }
-    this.changed = this.writer.update(this.base, writes, "accounts");
-    return this.changed.root;
+  change(accounts: AccountDifferences): Uint8Array {
+    return this.write(byPath(accounts));
   }
 
   seal(): void {
@@ -70,18 +60,31 @@ export class StateTrie extends TrieState {
     check?: (root: Uint8Array) => void,
     signal?: AbortSignal,
   ): Promise<TrieRoot> {
-    const {paths, positions} = byPath(accounts);
-    let first = 0;
-    for (; positions.length - first > ACCOUNTS_AT_ONCE; first += ACCOUNTS_AT_ONCE) {
-      this.change(accounts, {paths, positions: positions.subarray(first, first + ACCOUNTS_AT_ONCE)});
-      this.seal();
-      signal?.throwIfAborted();
-      await this.store.flushIfFull?.();
+    let some: PathedDifference[] = [];
+    for (const pathed of byPath(accounts)) {
+      if (some.length === ACCOUNTS_AT_ONCE) {
+        this.write(some);
+        some = [];
+        this.seal();
+        signal?.throwIfAborted();
+        await this.store.flushIfFull?.();
+      }
+      some.push(pathed);
     }
-    const root = this.change(accounts, {paths, positions: positions.subarray(first)});
+    const root = this.write(some);
     check?.(root);
     this.seal();
     return this.base;
+  }
+
+  private write(accounts: Iterable<PathedDifference>): Uint8Array {
+    this.drop();
+    this.undo = this.store.begin();
+    const writes: TrieWrite[] = [];
+    for (const {path, difference} of accounts)
+      if (difference.onlyRead !== true) writes.push(this.writeOf(path, difference));
+    this.changed = this.writer.update(this.base, writes, "accounts");
+    return this.changed.root;
   }
 
   private writeOf(path: Uint8Array, {change}: AccountDifference): TrieWrite {
@@ -111,9 +114,15 @@ export class StateTrie extends TrieState {
   }
 }
 
+interface PathedDifference {
+  /** 32 bytes. */
+  readonly path: Uint8Array;
+  readonly difference: AccountDifference;
+}
+
 /** Accounts with neighbouring paths share pages: sorted, each page is read once, and in a large block also put once. */
-function byPath(accounts: AccountDifferences): {readonly paths: Buffer; readonly positions: Uint32Array} {
-  const paths = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
-  for (let i = 0; i < accounts.count; i++) paths.set(keccak256(accounts.addressAt(i)), i * WORD_BYTES);
-  return {paths, positions: sortByHKey(paths)};
+function* byPath(accounts: AccountDifferences): Generator<PathedDifference, undefined> {
+  const pathAt = (position: number): Uint8Array => keccak256(accounts.addressAt(position));
+  for (const {position, hKey: path} of inHKeyOrder(accounts.count, pathAt))
+    yield {path, difference: accounts.at(position)};
 }

@@ -6,7 +6,7 @@ import type {AccountDifference} from "../block/accountDifference.ts";
 import type {BlockDifference} from "../block/blockDifference.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
-import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
+import {compareWordAt, inHKeyOrder} from "../hash/hKeyOrder.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
@@ -69,18 +69,15 @@ export class StateWriter {
     this.resets = [];
     const tree = new TreeWriter(this.context, before ?? newTreeRoot(empty));
     const keys = new LeafKeyWriter(this.reader, this.batch, ACCOUNTS_OWNER);
-    const hKeys = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
-    for (let i = 0; i < accounts.count; i++)
-      hKeys.set(suite.hashAddress(accounts.addressAt(i)), i * WORD_BYTES);
-    let last = -1;
-    for (const position of sortByHKey(hKeys)) {
+    let last: Buffer | undefined;
+    const hKeyAt = (position: number): Uint8Array => suite.hashAddress(accounts.addressAt(position));
+    for (const {position, hKey} of inHKeyOrder(accounts.count, hKeyAt)) {
       const difference = accounts.at(position);
       const {address} = difference;
       const where = (): string => `block ${header.number}: account ${toHex(address)}`;
-      if (last >= 0 && sameHKey(hKeys, last, position))
+      if (last !== undefined && compareWordAt(last, 0, hKey) === 0)
         throw new StoreError("BLOCK_INVALID", `${where()} twice`);
-      last = position;
-      const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
+      last = hKey;
       await this.applyAccount(tree, keys, hKey, difference, where);
       if (tree.needsSeal) tree.seal();
       if (this.batch.isFull) await this.batch.flush();
