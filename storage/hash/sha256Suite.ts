@@ -4,7 +4,8 @@
  *   leaf opening   prev 32 | next 32 | hKey 32 | hVal 32
  *   root node      nextFreeNode 32 | subRoot 32
  */
-import {digest, hashInto} from "@chainsafe/as-sha256";
+import {digest} from "@chainsafe/as-sha256";
+import {sha256, sha256Into} from "./sha256.ts";
 import {type HashSuite, WORD_BYTES} from "./suite.ts";
 
 const LEAF_OPENING_BYTES = 128;
@@ -19,7 +20,7 @@ export const sha256Suite: HashSuite = {
   tailHKey: new Uint8Array(32).fill(0xff),
 
   hashPairsInto(pairs, count, out) {
-    hashInto(pairs.subarray(0, count * 64), out.subarray(0, count * 32));
+    sha256Into(pairs, count, 2 * WORD_BYTES, out);
   },
   encodeLeafLinksInto,
   encodeLeafOpeningInto(out, offset, prev, next, hKey, hVal) {
@@ -31,12 +32,9 @@ export const sha256Suite: HashSuite = {
     writeIndexWord(out, offset, nextFreeNode);
     out.set(subRoot, offset + 32);
   },
-  hashNode: digest,
+  hashNode: sha256,
   hashLeavesInto(openings, count, out) {
-    for (let i = 0; i < count; i++) {
-      const opening = openings.subarray(i * LEAF_OPENING_BYTES, (i + 1) * LEAF_OPENING_BYTES);
-      out.set(digest(opening), i * WORD_BYTES);
-    }
+    sha256Into(openings, count, LEAF_OPENING_BYTES, out);
   },
   hashAddress(address) {
     addressWord.set(address, 12);
@@ -44,7 +42,7 @@ export const sha256Suite: HashSuite = {
   },
   hashSlot: digest,
   hashSlotValue: digest,
-  hashAccountValue: digest,
+  hashAccountValue: sha256,
   hashCode: digest,
 };
 

@@ -1,8 +1,10 @@
 /** The suite sha256: the layout of a leaf's opening. That its hashes are the verifier's, property/everyBlock shows. */
 import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
 import {test} from "node:test";
 import fc from "fast-check";
 import {word} from "../../../../client/hash/hashSuites.ts";
+import {sha256Into} from "../../../../storage/hash/sha256.ts";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
 import {SUITE_NAMES} from "../../../../storage/hash/suiteNames.ts";
 import {findSuite} from "../../../../storage/hash/suites.ts";
@@ -24,6 +26,28 @@ test("a leaf opening is prev, next, hKey and hVal, 32 bytes each, also of the hi
       assert.equal(hex(out.subarray(offset, -1)), hex(expected));
       assert.ok(out.subarray(0, offset).every(byte => byte === 0xee) && out.at(-1) === 0xee);
     }),
+  );
+});
+
+test("messages hashed at once have the digests of each alone, however many and however long", () => {
+  const blocks = fc.integer({min: 1, max: 4});
+  // More than the module's memory has room for.
+  const count = fc.oneof(fc.integer({min: 0, max: 9}), fc.integer({min: 4000, max: 4100}));
+  fc.assert(
+    fc.property(blocks, count, fc.nat(), (blocks, count, seed) => {
+      const bytes = 64 * blocks;
+      const messages = Buffer.alloc(count * bytes);
+      for (let at = 0; at < messages.length; at++) messages[at] = (at * (seed | 1)) >> 7;
+      const digests = Buffer.alloc((count + 1) * 32, 0xee);
+      sha256Into(messages, count, bytes, digests);
+      const expected = Array.from({length: count}, (_, i) =>
+        createHash("sha256")
+          .update(messages.subarray(i * bytes, (i + 1) * bytes))
+          .digest(),
+      );
+      assert.ok(digests.equals(Buffer.concat([...expected, Buffer.alloc(32, 0xee)])));
+    }),
+    {numRuns: 40},
   );
 });
 
