@@ -15,6 +15,7 @@ import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {WriteBatch} from "../../storage/commit/writeBatch.ts";
 import {BUCKET} from "../../storage/page/indexPage.ts";
 import {INNER_PAGE} from "../../storage/page/innerPage.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
@@ -141,6 +142,18 @@ function digestOf({reader}: StateStore, block: number, pruned = FIRST_PAGE): str
   return hash.digest("hex");
 }
 
+/** Keeps the whole page of each that is put from now on. */
+function keepPuts(batch: WriteBatch): Map<number, Buffer> {
+  const puts = new Map<number, Buffer>();
+  const putPage = batch.putPage.bind(batch);
+  batch.putPage = (encode, before) => {
+    const page = putPage(encode, before);
+    puts.set(page, encode(0));
+    return page;
+  };
+  return puts;
+}
+
 /** What a walk knows of its store. */
 interface Held {
   /** The pages of each block that is held, or was until it was pruned, by block. */
@@ -238,6 +251,7 @@ class Walk {
 
   private async addBlocks(count: number, finalizes: number): Promise<void> {
     const writer = await BlockWriter.create(this.store);
+    const puts = keepPuts(writer.batch);
     const first = this.digests.length;
     for (let block = first; block < first + count; block++) {
       const header = {number: block, hash: bytes(32, `block ${this.made++}`)};
@@ -253,6 +267,9 @@ class Walk {
     if (this.finalized >= 0) writer.markFinalized(this.finalized);
     await writer.flush();
     for (let block = first; block < first + count; block++) {
+      const {reader} = this.store;
+      for (const page of reachablePages(reader, [block]))
+        assert.ok(puts.get(page)?.equals(reader.pages.open(page).body) ?? true, `page ${page}`);
       this.digests.push(digestOf(this.store, block));
       await this.fillHoles(block);
     }
