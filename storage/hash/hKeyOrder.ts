@@ -1,9 +1,8 @@
 /** The order of hKeys, as unsigned bytes: of the linked leaves, of the indexes, and of a block's changes. */
 import {WORD_BYTES} from "./suite.ts";
 
-/** More keys than these are sorted in parts by their first byte. */
+/** Of more keys, only those with the same first byte are in memory at a time. */
 const KEYS_AT_ONCE = 1 << 16;
-const PARTS = 256;
 
 interface SortedKey {
   readonly position: number;
@@ -11,37 +10,25 @@ interface SortedKey {
   readonly hKey: Buffer;
 }
 
-/**
- * Goes through keys in ascending order. Of millions of keys, only a part of them is in memory at a time.
- *
- * @param hKeyAt - 32 bytes. Called twice for each of more than 65 536 keys
- */
+/** @param hKeyAt - 32 bytes; called twice for each of more than 65 536 keys. @returns all keys, ascending */
 export function* inHKeyOrder(
   count: number,
   hKeyAt: (position: number) => Uint8Array,
 ): Generator<SortedKey, undefined> {
-  for (const part of count > KEYS_AT_ONCE ? splitByFirstByte(count, hKeyAt) : [undefined]) {
-    const size = part?.length ?? count;
-    const positionAt = (i: number): number => (part === undefined ? i : (part[i] as number));
-    const hKeys = Buffer.allocUnsafe(size * WORD_BYTES);
-    for (let i = 0; i < size; i++) hKeys.set(hKeyAt(positionAt(i)), i * WORD_BYTES);
+  const isSplit = count > KEYS_AT_ONCE;
+  const parts = new Uint8Array(count);
+  if (isSplit) for (let i = 0; i < count; i++) parts[i] = hKeyAt(i)[0] as number;
+  for (let part = 0; part < (isSplit ? 256 : 1); part++) {
+    const positions: number[] = [];
+    for (let i = 0; i < count; i++) if (parts[i] === part) positions.push(i);
+    const hKeys = Buffer.allocUnsafe(positions.length * WORD_BYTES);
+    for (const [i, position] of positions.entries()) hKeys.set(hKeyAt(position), i * WORD_BYTES);
     for (const i of sortByHKey(hKeys))
-      yield {position: positionAt(i), hKey: hKeys.subarray(i * WORD_BYTES, (i + 1) * WORD_BYTES)};
+      yield {
+        position: positions[i] as number,
+        hKey: hKeys.subarray(i * WORD_BYTES, (i + 1) * WORD_BYTES),
+      };
   }
-}
-
-/** @returns positions */
-function splitByFirstByte(count: number, hKeyAt: (position: number) => Uint8Array): Uint32Array[] {
-  const bytes = new Uint8Array(count);
-  const ends = new Uint32Array(PARTS);
-  for (let i = 0; i < count; i++) bytes[i] = hKeyAt(i)[0] as number;
-  for (const byte of bytes) (ends[byte] as number)++;
-  for (let byte = 1; byte < PARTS; byte++) (ends[byte] as number) += ends[byte - 1] as number;
-  const starts = Uint32Array.of(0, ...ends);
-  const next = starts.slice();
-  const positions = new Uint32Array(count);
-  for (const [i, byte] of bytes.entries()) positions[(next[byte] as number)++] = i;
-  return Array.from(ends, (end, byte) => positions.subarray(starts[byte], end));
 }
 
 /** @param hKeys - 32 bytes each, back to back. @returns their positions, ascending by key */
