@@ -271,7 +271,7 @@ export class Reply implements ReplySink {
     let left = PART_BYTES;
     for (let rest = this.pieces.peek(); rest !== undefined && left > 0; rest = this.pieces.peek()) {
       const chunk = rest.subarray(0, WRITE_BYTES);
-      const isTaken = this.response.write(chunk);
+      const isTaken = this.response.write(chunk, this.pieces.isFirstStable(chunk.length));
       this.pieces.countSent(chunk.length);
       left -= chunk.length;
       if (!isTaken) {

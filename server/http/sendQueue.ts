@@ -38,6 +38,11 @@ export class PieceQueue {
     return this.sent === 0 ? piece.bytes : piece.bytes.subarray(this.sent);
   }
 
+  /** @returns whether `byteCount` bytes of the first piece may be kept after they are counted as sent */
+  isFirstStable(byteCount: number): boolean {
+    return this.pieces[this.first]?.isStable(byteCount) ?? false;
+  }
+
   countSent(byteCount: number): void {
     this.sent += byteCount;
     this.bytes -= byteCount;

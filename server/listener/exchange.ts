@@ -29,8 +29,13 @@ export interface HttpResponse {
   /** @param status - such as "200 OK". Comes before the headers, and these before the body */
   writeStatus(status: string): unknown;
   writeHeader(name: string, value: string): unknown;
-  /** Sends or copies a part of a body of unknown length. @returns false if the socket takes no more for now */
-  write(chunk: Uint8Array): boolean;
+  /**
+   * Sends, copies or keeps a part of a body of unknown length.
+   *
+   * @param isStable - the chunk may be kept. If not, its memory may be written again after the call
+   * @returns false if the socket takes no more for now
+   */
+  write(chunk: Uint8Array, isStable: boolean): boolean;
   /** Sends the rest of a body of known length, or a part. @returns whether `rest` was taken; whether all is sent */
   tryEnd(rest: Uint8Array, totalBytes: number): [boolean, boolean];
   /** Bytes of the body that `tryEnd` has sent or copied. */

@@ -1,6 +1,6 @@
 /**
  * A response of node:http as HttpResponse. Node keeps what the socket does not take, without a limit and without
- * copying it. So a chunk is copied, because its memory is used again, and nothing is written while the socket is full.
+ * copying it. So a chunk whose memory is used again is copied, and nothing is written while the socket is full.
  */
 import type {IncomingMessage, ServerResponse} from "node:http";
 import type {HttpResponse} from "./exchange.ts";
@@ -96,9 +96,9 @@ export class NodeResponse implements HttpResponse {
     this.headers.push(name, value);
   }
 
-  write(chunk: Uint8Array): boolean {
+  write(chunk: Uint8Array, isStable: boolean): boolean {
     this.writeHead();
-    return this.hand(chunk);
+    return this.hand(isStable ? chunk : Buffer.from(chunk));
   }
 
   /** The last chunk counts when the system has taken it. Until then, `rest` is what remains of it. */
@@ -109,7 +109,7 @@ export class NodeResponse implements HttpResponse {
       if (this.offset + chunk.length === totalBytes) this.finish(Buffer.from(chunk));
       else {
         this.offset += chunk.length;
-        if (!this.hand(chunk)) return [false, false];
+        if (!this.hand(Buffer.from(chunk))) return [false, false];
       }
     }
     if (!this.isEnded) return [true, false];
@@ -147,7 +147,9 @@ export class NodeResponse implements HttpResponse {
   }
 
   private hand(chunk: Uint8Array): boolean {
-    const takesMore = this.response.write(Buffer.from(chunk));
+    const takesMore = this.response.write(chunk);
+    // Node would write it at the end of the turn, in time that no client is charged for.
+    this.response.socket?.uncork();
     if (!takesMore) this.request.socket.setTimeout(IDLE_MS);
     return takesMore;
   }

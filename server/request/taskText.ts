@@ -10,7 +10,7 @@
 import type {AnswerMemory} from "../../workers/messages/answerMemory.ts";
 import type {Answers} from "../../workers/messages/answers.ts";
 
-/** A waiting piece may keep at most this many times its own bytes of memory in use. */
+/** What waits may keep at most this many times its own bytes of memory in use. */
 const MAX_KEPT_FACTOR = 4;
 
 export class TaskText {
@@ -52,6 +52,11 @@ export class Piece {
 
   get length(): number {
     return this.bytes.length;
+  }
+
+  /** @returns whether `byteCount` of the bytes may be kept after the release: nobody writes their memory, and it is not much more */
+  isStable(byteCount: number): boolean {
+    return this.text === undefined && this.bytes.buffer.byteLength <= MAX_KEPT_FACTOR * byteCount;
   }
 
   shorten(byteCount: number): void {

@@ -96,3 +96,12 @@ test("pieces of their own bytes, and of memory that nobody takes back, are relea
   assert.equal(Buffer.from(piece.bytes).toString(), "bc");
   piece.release();
 });
+
+test("bytes may be kept after the release if the piece has its own, and they are a good part of their memory", () => {
+  const text = createText();
+  assert.equal(text.cut(0, LARGE).isStable(LARGE), false);
+  text.release();
+  const own = new Piece(new Uint8Array(BYTES));
+  assert.equal(own.isStable(LARGE), true);
+  assert.equal(own.isStable(LARGE - 1), false);
+});
