@@ -14,7 +14,7 @@ import {sampleOf} from "../../support/soak.ts";
 import {once, waitUntil} from "../../support/wait.ts";
 
 const CONNECTIONS = 64;
-const MAX_MS = 25;
+const MAX_MS = 10;
 /**
  * uWebSockets.js reads all that the kernel has of a body in one event, 5 MB in 0.6 ms, and each connection may have one in a turn of the
  * event loop: many have, where this thread had to wait for a processor.
