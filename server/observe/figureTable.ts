@@ -1,4 +1,4 @@
-/** The names of the figures of /metrics, what they mean and their labels (docs/operations.md, "Metrics"). */
+/** The names of the figures of /metrics and what they mean (docs/operations.md, "Metrics"). */
 
 /** What each means. Those that end in `_total` are counters, the others gauges. */
 export const HELP = {
@@ -92,26 +92,3 @@ export const HELP = {
 } as const;
 
 export type FigureName = keyof typeof HELP;
-
-export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
-  proofd_bodies_refused_total: ["reason"],
-  proofd_connections_refused_total: ["reason"],
-  proofd_build_info: ["version", "commit", "node", "suite"],
-  proofd_calls_total: ["method", "code"],
-  proofd_estimate_queue_calls: ["queue"],
-  proofd_estimate_starts_total: ["queue"],
-  proofd_estimate_wait_seconds_total: ["queue"],
-  proofd_finality_state: ["state"],
-  proofd_head_block: ["which"],
-  proofd_page_reads_total: ["from"],
-  proofd_proved_total: ["kind"],
-  proofd_publish_state: ["state"],
-  proofd_queued_cost: ["lane"],
-  proofd_refused_total: ["queue", "reason"],
-  proofd_slice_fetches_total: ["outcome"],
-  proofd_source_chosen: ["source"],
-  proofd_source_state: ["state"],
-  proofd_store_bytes: ["kind"],
-  proofd_threads: ["kind", "state"],
-  proofd_verify_bytes: ["which"],
-};

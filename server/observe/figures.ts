@@ -15,8 +15,11 @@ import type {RefusalLog} from "./refusalLog.ts";
 import {SOURCE_STATES, type SourceStatus} from "./sourceStatus.ts";
 import type {TroubleLog} from "./troubleLog.ts";
 
+/** Rows with their labels' values. The key names the labels, separated by commas. */
+type LabelledRows = {readonly [labels: string]: Iterable<FigureRow>};
+
 /** undefined: not known, and not shown. */
-export type FigureValues = {readonly [name in FigureName]?: number | Iterable<FigureRow> | undefined};
+export type FigureValues = {readonly [name in FigureName]?: number | LabelledRows | undefined};
 
 export interface FigureSources {
   readonly engine: Engine;
@@ -40,29 +43,29 @@ export function readFigures(sources: FigureSources): FigureValues {
   const {engine, tally, trouble, unsent, connections, refusals, readiness, source, finality} = sources;
   const {accounts, slots, cachedPages, storedPages} = engine.proofCounts.read();
   return {
-    proofd_build_info: [[VERSION, COMMIT, process.version, engine.chain.suite, 1]],
-    proofd_calls_total: tally.rows(),
+    proofd_build_info: {
+      "version,commit,node,suite": [[VERSION, COMMIT, process.version, engine.chain.suite, 1]],
+    },
+    proofd_calls_total: {"method,code": tally.rows()},
     proofd_connections: connections.open,
-    proofd_connections_refused_total: Object.entries(connections.refused),
+    proofd_connections_refused_total: {reason: Object.entries(connections.refused)},
     proofd_damaged_records_total: trouble.damagedRecords,
-    proofd_head_block: Object.entries(engine.chain.head()).filter(([, block]) => block !== undefined),
+    proofd_head_block: {
+      which: Object.entries(engine.chain.head()).filter(([, block]) => block !== undefined),
+    },
     proofd_head_timestamp_seconds: readiness.readHeadSeconds(),
     proofd_held_bytes: unsent.total,
     proofd_import_failed: Number(source?.hasFailed === true),
-    proofd_page_reads_total: [
-      ["cache", cachedPages],
-      ["store", storedPages],
-    ],
-    proofd_proved_total: [
-      ["account", accounts],
-      ["slot", slots],
-    ],
-    proofd_queued_cost: sources.readQueuedCosts(),
+    proofd_page_reads_total: {from: Object.entries({cache: cachedPages, store: storedPages})},
+    proofd_proved_total: {kind: Object.entries({account: accounts, slot: slots})},
+    proofd_queued_cost: {lane: sources.readQueuedCosts()},
     proofd_readers_cut_total: unsent.cut,
-    proofd_refused_total: refusals.counts().map(({queue, reason, count}) => [queue, reason, count]),
+    proofd_refused_total: {
+      "queue,reason": refusals.counts().map(({queue, reason, count}) => [queue, reason, count]),
+    },
     proofd_slice_missed_blocks: engine.chain.gaps.reduce((sum, {from, to}) => sum + to - from + 1, 0),
-    proofd_threads: countThreads(engine.readThreads()),
-    proofd_slice_fetches_total: sources.slotFetches && Object.entries(sources.slotFetches),
+    proofd_threads: {"kind,state": countThreads(engine.readThreads())},
+    proofd_slice_fetches_total: sources.slotFetches && {outcome: Object.entries(sources.slotFetches)},
     proofd_verify_findings_total: trouble.tableFindings,
     proofd_worker_exits_total: trouble.workerExits,
     proofd_writes_stopped: Number(trouble.writesStopped),
@@ -87,9 +90,11 @@ function countThreads(threads: readonly WatchedThread[]): FigureRow[] {
 function readEstimates(estimates: EstimateQueues): FigureValues {
   const queues = estimates.readEstimateQueues();
   return {
-    proofd_estimate_queue_calls: queues.map(({figures, calls}) => [figures.name, calls]),
-    proofd_estimate_starts_total: queues.map(({figures}) => [figures.name, figures.started]),
-    proofd_estimate_wait_seconds_total: queues.map(({figures}) => [figures.name, figures.waitedMs / 1000]),
+    proofd_estimate_queue_calls: {queue: queues.map(({figures, calls}) => [figures.name, calls])},
+    proofd_estimate_starts_total: {queue: queues.map(({figures}) => [figures.name, figures.started])},
+    proofd_estimate_wait_seconds_total: {
+      queue: queues.map(({figures}) => [figures.name, figures.waitedMs / 1000]),
+    },
     proofd_estimates_given_back_total: estimates.givenBack,
   };
 }
@@ -102,8 +107,8 @@ function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
     proofd_import_blocks_total: source.blocks,
     proofd_import_busy_seconds_total: source.busyMs / 1000,
     proofd_import_retries_total: source.retries,
-    proofd_source_state: oneOf(SOURCE_STATES, source.state),
-    proofd_source_chosen: source.flag === "l2" ? oneOf(NODE_SOURCES, source.chosen) : undefined,
+    proofd_source_state: {state: oneOf(SOURCE_STATES, source.state)},
+    proofd_source_chosen: source.flag === "l2" ? {source: oneOf(NODE_SOURCES, source.chosen)} : undefined,
     proofd_source_open_resets_total: source.openResets,
     proofd_source_incomplete_slices_total: source.incompleteSlices,
     proofd_source_reorganisations_total: isFile ? undefined : source.reorganisations,
@@ -114,7 +119,7 @@ function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
 function readPublishing({state, block, snapshotBlock, snapshotFailure}: PublishStatus): FigureValues {
   return {
     proofd_publish_snapshot_failed: Number(snapshotFailure !== ""),
-    proofd_publish_state: oneOf(PUBLISH_STATES, state),
+    proofd_publish_state: {state: oneOf(PUBLISH_STATES, state)},
     proofd_published_block: block,
     proofd_published_snapshot_block: snapshotBlock,
   };
@@ -124,7 +129,7 @@ function readFinality(status: FinalityStatus): FigureValues {
   return {
     proofd_finality_answered_timestamp_seconds: toSeconds(status.answeredMs),
     proofd_finality_known_block: status.known,
-    proofd_finality_state: oneOf(FINALITY_STATES, status.state),
+    proofd_finality_state: {state: oneOf(FINALITY_STATES, status.state)},
     proofd_layer1_final_block: status.layer1Final,
     proofd_layer1_read_block: status.layer1Read,
   };

@@ -1,7 +1,7 @@
 /** What /metrics shows. */
 import type {RequestRecord} from "../request/requestRecord.ts";
 import {type FigureSources, type FigureValues, readFigures} from "./figures.ts";
-import {type FigureName, HELP, LABELS} from "./figureTable.ts";
+import {type FigureName, HELP} from "./figureTable.ts";
 import {Latencies} from "./latencies.ts";
 import {writeFigures, writeHistogram} from "./metricsText.ts";
 import {ProcessFigures} from "./processFigures.ts";
@@ -32,20 +32,22 @@ export class Metrics {
     const values: FigureValues = {
       ...this.process.read(),
       ...readFigures(this.sources),
-      proofd_bodies_refused_total: Object.entries(this.refusedBodies),
+      proofd_bodies_refused_total: {reason: Object.entries(this.refusedBodies)},
       proofd_disk_free_bytes: disk?.free,
       proofd_disk_size_bytes: disk?.size,
       proofd_requests_aborted_total: this.aborted,
-      proofd_store_bytes: await store.readSizes(),
-      proofd_verify_bytes: Object.entries(this.verified ?? {}),
+      proofd_store_bytes: {kind: await store.readSizes()},
+      proofd_verify_bytes: {which: Object.entries(this.verified ?? {})},
       proofd_verify_failed: Number(this.hasVerifyFailed),
     };
     const families = [this.writeRequests()];
     for (const name of Object.keys(values) as FigureName[]) {
       const value = values[name];
       if (value === undefined) continue;
-      const rows = typeof value === "number" ? [[value] as const] : value;
-      families.push(writeFigures(name, HELP[name], LABELS[name] ?? [], rows));
+      if (typeof value === "number") families.push(writeFigures(name, HELP[name], [], [[value]]));
+      else
+        for (const [labels, rows] of Object.entries(value))
+          families.push(writeFigures(name, HELP[name], labels.split(","), rows));
     }
     return {type: TEXT_TYPE, text: families.join("")};
   }
