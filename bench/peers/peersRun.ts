@@ -11,7 +11,7 @@ import {type ServerProcess, startProofd} from "../program/serverProcess.ts";
 import {writeNumber} from "../program/table.ts";
 import {findAnvil} from "./anvil.ts";
 import {medianRound, type PeerFigures, runLoad, writeReport} from "./comparison.ts";
-import {type Followed, findGeth, GethChain} from "./gethChain.ts";
+import {findGeth, GethChain} from "./gethChain.ts";
 import type {PeerFlags} from "./peerFlags.ts";
 import {ETH_LOAD_NAMES, type LoadName, listLoads, type PeerLoad, type PeerName} from "./peerLoads.ts";
 import {listSlotAccounts, listTokenTransfers, makePeerStore, startPeerAnvil} from "./peerStore.ts";
@@ -96,7 +96,13 @@ async function startOfGeth(
   const geth = await chain.start();
   try {
     const followed = await chain.follow(geth);
-    if (followed !== undefined) process.stdout.write(`${writeFollowed(followed)}\n`);
+    if (followed !== undefined) {
+      const {blocksPerSecond, proofdMs, gethMs} = followed;
+      const [perSecond = "", own = "", node = ""] = [blocksPerSecond, proofdMs, gethMs].map(writeNumber);
+      process.stdout.write(
+        `proofd follows geth by traces: ${perSecond} blocks/s; CPU time per block: proofd ${own} ms, geth ${node} ms\n`,
+      );
+    }
     const started = new Map<PeerName, ServerProcess>([["geth", geth]]);
     if (names.includes("proofd")) started.set("proofd", await startProofd(chain.store));
     // In the order of the other tables.
@@ -105,11 +111,6 @@ async function startOfGeth(
     await geth.stop();
     throw error;
   }
-}
-
-function writeFollowed({blocksPerSecond, proofdMs, gethMs}: Followed): string {
-  const [perSecond = "", own = "", node = ""] = [blocksPerSecond, proofdMs, gethMs].map(writeNumber);
-  return `proofd follows geth by traces: ${perSecond} blocks/s; CPU time per block: proofd ${own} ms, geth ${node} ms`;
 }
 
 /** Writes progress to standard error. Standard output has only the figures. */
