@@ -17,16 +17,15 @@ export async function showMethods(url: string): Promise<void> {
   try {
     const {methods} = (await createCaller({url}).call(DISCOVER)) as Description;
     list.replaceChildren(
-      ...methods.flatMap(({name, summary, params}) => [
-        element("dt", {}, element("code", {}, `${name}(${params.map(writeParameter).join(", ")})`)),
-        element("dd", {}, summary),
-      ]),
+      ...methods.flatMap(({name, summary, params}) => {
+        const names = params.map(one => (one.required ? one.name : `${one.name}?`));
+        return [
+          element("dt", {}, element("code", {}, `${name}(${names.join(", ")})`)),
+          element("dd", {}, summary),
+        ];
+      }),
     );
   } catch (error) {
     list.replaceChildren(element("dd", {class: "problem"}, (error as Error).message));
   }
-}
-
-function writeParameter({name, required = false}: {name: string; required?: boolean}): string {
-  return required ? name : `${name}?`;
 }

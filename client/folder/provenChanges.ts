@@ -21,10 +21,6 @@ import type {RowsOf} from "./row/tables.ts";
 const LEAVES_PER_ANSWER = 4096;
 const BEGIN_BYTES = 10;
 
-function encodeBegin(begin: bigint): Uint8Array {
-  return new Uint8Array(Buffer.from(begin.toString(16).padStart(2 * BEGIN_BYTES, "0"), "hex"));
-}
-
 function decodeBegin(bytes: Uint8Array): bigint {
   if (bytes.length !== BEGIN_BYTES)
     throw new Error(`entries: expected ${BEGIN_BYTES} bytes, got ${bytes.length}`);
@@ -74,7 +70,8 @@ export async function pullChangesFrom(work: PullWork, from: bigint): Promise<voi
   const asked = {from, to: block, signal, leavesPerAnswer: leavesPerRange, cursor};
   const answers = pullChanges(client, {tree: "all", ...asked});
   for await (const answer of answers) {
-    writer.add("proofs", {entries: encodeBegin(answer.begin), proof: answer.proof});
+    const digits = answer.begin.toString(16).padStart(2 * BEGIN_BYTES, "0");
+    writer.add("proofs", {entries: new Uint8Array(Buffer.from(digits, "hex")), proof: answer.proof});
     const rows = rowsOfChanges(suite, answer);
     for (const {table, row} of rows) writer.add(table, row as never);
     work.place = {...work.place, changes: answer.cursor};

@@ -9,7 +9,10 @@ import {listDifferences} from "./chainState.ts";
 /** A placeholder for the root of storage that is not empty: @ethereumjs only compares it with the empty root. */
 const SOME_ROOT = new Uint8Array(32).fill(1);
 
-export class EvmState implements StateManagerInterface {
+/** What block execution calls of a state. */
+type LibraryState = Omit<StateManagerInterface, "setStateRoot" | "hasStateRoot" | "shallowCopy">;
+
+export class EvmState implements LibraryState {
   /** Values of slots when they were first read since `clear` (EIP-1283). */
   readonly originalStorageCache = {
     get: async (address: Address, slot: Uint8Array): Promise<Uint8Array> => {
@@ -100,17 +103,4 @@ export class EvmState implements StateManagerInterface {
   }
 
   clearCaches(): void {}
-
-  /** Block execution calls none of the following three methods. */
-  setStateRoot(): Promise<void> {
-    throw new Error("the state cannot be moved");
-  }
-
-  hasStateRoot(): Promise<boolean> {
-    throw new Error("the state knows no other roots");
-  }
-
-  shallowCopy(): StateManagerInterface {
-    throw new Error("the state cannot be copied");
-  }
 }

@@ -1,6 +1,6 @@
 /** Executes blocks before berlin with @ethereumjs, and compares the results with their headers. */
 import {cliqueSigner, createBlockFromRLP, type BlockHeader as LibraryHeader} from "@ethereumjs/block";
-import type {Common} from "@ethereumjs/common";
+import type {Common, StateManagerInterface} from "@ethereumjs/common";
 import {createVM, runBlock, type VM, type VMOpts} from "@ethereumjs/vm";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {StateTrie} from "../../storage/commit/stateTrie.ts";
@@ -59,7 +59,7 @@ export class LibraryExecution {
       putBlock: async () => {},
       shallowCopy: () => blockchain,
     };
-    const {common, state: stateManager} = this;
-    return createVM({common, stateManager, blockchain, evmOpts});
+    const stateManager = this.state as unknown as StateManagerInterface;
+    return createVM({common: this.common, stateManager, blockchain, evmOpts});
   }
 }

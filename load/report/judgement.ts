@@ -39,10 +39,12 @@ export function listFailures({
       `${count(calls.malformed, "call")} got HTTP 200 without an answer: ${errors.malformedReason}.`,
     );
   if (calls.results === 0) return [...failures, "No call got a result."];
-  if (isBeyond(failed, calls.due, maxErrors))
+  if (isBeyond(failed, calls.due, maxErrors)) {
+    const allowed = "calls" in maxErrors ? formatCount(maxErrors.calls) : `${maxErrors.percent}%`;
     failures.push(
-      `${formatCount(failed)} of ${count(calls.due, "call")} failed; --max-errors allows ${writeErrorLimit(maxErrors)}.`,
+      `${formatCount(failed)} of ${count(calls.due, "call")} failed; --max-errors allows ${allowed}.`,
     );
+  }
   if (maxP99Ms !== undefined && latency !== undefined && latency.p99Ms > maxP99Ms)
     failures.push(
       `p99 (${loop === "open" ? "from due" : "service"}) is ${latency.p99Ms} ms; --max-p99 allows ${maxP99Ms} ms.`,
@@ -55,10 +57,6 @@ export function listFailures({
 /** True if the only failure is that the generator was the limit: nothing is known about the server. */
 export function isInconclusive({failures}: Pick<LoadReport, "failures">): boolean {
   return failures.length === 1 && failures[0] === GENERATOR_WAS_LIMIT;
-}
-
-function writeErrorLimit(limit: ErrorLimit): string {
-  return "calls" in limit ? formatCount(limit.calls) : `${limit.percent}%`;
 }
 
 function isBeyond(failed: number, due: number, limit: ErrorLimit): boolean {

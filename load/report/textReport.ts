@@ -11,7 +11,9 @@ export function writeTextReport(report: LoadReport): string {
     ...intro,
     ...tables.flatMap(({head, rows}) => ["", ...[head, ...rows].map(writeCells)]),
     "",
-    ...facts.flatMap(([label, ...texts]) => texts.map((text, i) => writeText(i === 0 ? label : "", text))),
+    ...facts.flatMap(([label, ...texts]) =>
+      texts.map((text, i) => `${(i === 0 ? label : "").padEnd(LABEL_WIDTH)}  ${text}`.trimEnd()),
+    ),
     ...report.warnings.map(warning => `WARNING: ${warning}`),
     ...report.notes.map(note => `note: ${note}`),
     ...(report.failures.length === 0 ? ["passed"] : report.failures.map(failure => `FAILED: ${failure}`)),
@@ -21,8 +23,4 @@ export function writeTextReport(report: LoadReport): string {
 
 function writeCells([label = "", ...cells]: readonly string[]): string {
   return `${label.padEnd(LABEL_WIDTH)}${cells.map(cell => cell.padStart(CELL_WIDTH)).join("")}`.trimEnd();
-}
-
-function writeText(label: string, text: string): string {
-  return `${label.padEnd(LABEL_WIDTH)}  ${text}`.trimEnd();
 }

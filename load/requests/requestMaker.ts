@@ -100,13 +100,12 @@ export class RequestMaker {
 
   private makeEstimate(id: number): string {
     const {estimateParams: texts} = this.plan;
-    const params = texts === undefined ? this.makeTransfer() : texts[this.random.below(texts.length)];
+    // By default a transfer of 0 wei at the newest block, which needs no balance.
+    const params =
+      texts === undefined
+        ? `[{"from":"${this.choosePayer()}","to":"${this.choosePayer()}","value":"0x0"}]`
+        : texts[this.random.below(texts.length)];
     return `{"jsonrpc":"2.0","id":${id},"method":"${this.estimateMethod}","params":${params}}`;
-  }
-
-  /** A transfer of 0 wei at the newest block, which needs no balance. */
-  private makeTransfer(): string {
-    return `[{"from":"${this.choosePayer()}","to":"${this.choosePayer()}","value":"0x0"}]`;
   }
 
   private choosePayer(): string {

@@ -97,7 +97,10 @@ class LineAssembler implements LineHandler {
     const header = this.readHeader(number, hash) ?? this.header(number, hash);
     const expectedStateRoot = this.parse("stateRoot", value => parseFixedBytes(value, "stateRoot", 32));
     const chainId = this.parse("chainId", value => parseQuantity(value, "chainId", 256));
-    const chain = number === 0 ? {chainId, config: this.parse("config", parseConfig)} : undefined;
+    const chain =
+      number === 0
+        ? {chainId, config: this.parse("config", value => JSON.stringify(parseObject(value, "config")))}
+        : undefined;
     const difference = {header, accounts, expectedStateRoot, chain};
     const finalized = this.parse("finalized", value => parseBlockNumber(value, "finalized"));
     this.blocks.push({
@@ -138,10 +141,6 @@ class LineAssembler implements LineHandler {
     const value = this.fields.get(name);
     return value === undefined ? undefined : parse(value);
   }
-}
-
-function parseConfig(value: unknown): string {
-  return JSON.stringify(parseObject(value, "config"));
 }
 
 function parseHeader(rlp: Uint8Array): WholeHeader {

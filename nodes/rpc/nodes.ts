@@ -147,7 +147,8 @@ export class Nodes {
         if (isRefusal && --refusalsLeft === 0) throw error;
         continue;
       }
-      await this.waitForOne(signal);
+      const waitMs = Math.min(...this.candidates.map(candidate => candidate.waitMs));
+      await sleep(Math.max(0, Math.ceil(waitMs)), signal);
     }
   }
 
@@ -158,11 +159,6 @@ export class Nodes {
     if (healthy === undefined) return due[0];
     for (const candidate of due) if (!candidate.isHealthy) void candidate.probe(this.closing.signal);
     return healthy;
-  }
-
-  private async waitForOne(signal: AbortSignal): Promise<void> {
-    const waitMs = Math.min(...this.candidates.map(candidate => candidate.waitMs));
-    await sleep(Math.max(0, Math.ceil(waitMs)), signal);
   }
 }
 

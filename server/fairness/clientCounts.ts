@@ -24,12 +24,10 @@ export class ClientCounts {
     if (before === 0) this.zeros--;
     if (after === 0) this.zeros++;
     this.counts.set(client, after);
-    if (this.zeros > KEPT_ZEROS && 2 * this.zeros > this.counts.size) this.removeZeros();
+    if (this.zeros > KEPT_ZEROS && 2 * this.zeros > this.counts.size) {
+      this.counts = new Map([...this.counts].filter(([, count]) => count !== 0));
+      this.zeros = 0;
+    }
     return after;
-  }
-
-  private removeZeros(): void {
-    this.counts = new Map([...this.counts].filter(([, count]) => count !== 0));
-    this.zeros = 0;
   }
 }

@@ -173,7 +173,10 @@ export class RpcRoute {
     this.parts.metrics.observeRequest(record, durationMs, isAborted);
     if (this.logsRequests) {
       const {id: requestId, startedMs: _, ...told} = record;
-      this.parts.log.debug({requestId, ...told, durationMs: tenths(durationMs), isAborted}, "request");
+      this.parts.log.debug(
+        {requestId, ...told, durationMs: Math.round(durationMs * 10) / 10, isAborted},
+        "request",
+      );
     }
     if (--this.openReplies === 0) this.onIdle?.();
   }
@@ -194,10 +197,6 @@ export class RpcRoute {
     const message = "too many bytes of bodies are being received: try again later";
     return () => reply.sendBusy(encodeLimit(message, limit, got), 1);
   }
-}
-
-function tenths(ms: number): number {
-  return Math.round(ms * 10) / 10;
 }
 
 /** The last two are of an older custom, JSON-RPC over HTTP, and geth takes them too. */

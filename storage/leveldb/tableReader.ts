@@ -48,7 +48,10 @@ export class TableReader {
     // Only the first block can begin with keys below `from`.
     let isThere = entries.seek(from);
     for (;;) {
-      for (; isThere; isThere = entries.next()) yield versionAt(entries);
+      for (; isThere; isThere = entries.next()) {
+        const {key, value} = entries;
+        yield {key: userKeyOf(key), value: kindOf(key) === Kind.VALUE ? value : undefined};
+      }
       if (!index.next()) return;
       entries = this.dataBlock(index.handle());
       isThere = entries.next();
@@ -69,10 +72,6 @@ export class TableReader {
     const bytes = this.memory.get(name, () => this.blocks.readBlock(handle, kind));
     return this.blocks.openBlock(handle, kind, bytes);
   }
-}
-
-function versionAt({key, value}: BlockCursor): Version {
-  return {key: userKeyOf(key), value: kindOf(key) === Kind.VALUE ? value : undefined};
 }
 
 /** Keeps the blocks of tables that were read last, up to a number of bytes. */

@@ -47,11 +47,6 @@ export function leafCount(page: Buffer): number {
   return page[1] as number;
 }
 
-/** Positions of a full page. */
-function pageWidth(page: Buffer): number {
-  return page[0] === SMALL_TREE_PAGE ? SMALL_TREE : LEAVES_PER_PAGE;
-}
-
 /** Rows of nodes. */
 export function leafRows(page: Buffer): number {
   return page[0] === SMALL_TREE_PAGE ? 2 : 1;
@@ -59,7 +54,7 @@ export function leafRows(page: Buffer): number {
 
 /** @returns the leaf's position in its page */
 export function leafPosition(page: Buffer, leafIndex: number): number {
-  return leafIndex % pageWidth(page);
+  return leafIndex % (page[0] === SMALL_TREE_PAGE ? SMALL_TREE : LEAVES_PER_PAGE);
 }
 
 /** Offset of row 0 or 1 in a page of `leaves` positions. */

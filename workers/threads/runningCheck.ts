@@ -18,10 +18,9 @@ export function startCheck(job: CheckJob, onEvent: (event: CheckEvent) => void):
     job,
     onEvent,
   );
-  return {outcome: outcome.then(readEnd), stop};
-}
-
-function readEnd(end: CheckEnd): CheckOutcome {
-  if ("refused" in end) throw new StoreError(end.refused, end.message);
-  return end;
+  const read = (end: CheckEnd): CheckOutcome => {
+    if ("refused" in end) throw new StoreError(end.refused, end.message);
+    return end;
+  };
+  return {outcome: outcome.then(read), stop};
 }

@@ -4,12 +4,7 @@ import type {Logger} from "pino";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
 import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
-import {
-  connectNats,
-  describeOldServer,
-  type NatsConnection,
-  type NatsEvent,
-} from "../../../nodes/feed/natsConnection.ts";
+import {connectNats, describeOldServer, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {Engine} from "../../../workers/engine.ts";
@@ -69,7 +64,9 @@ export class Publishing {
     while (!signal.aborted) {
       let connection: NatsConnection | undefined;
       try {
-        connection = await connectNats(this.settings.nats, CLIENT, signal, event => this.noteNats(event));
+        connection = await connectNats(this.settings.nats, CLIENT, signal, ({isUp, reason}) => {
+          if (!isUp) this.note("waiting", `NATS: ${reason}`);
+        });
         this.noteServer(connection);
         const chain = this.describeChain();
         const stream = await FeedStream.open(connection, this.settings.stream, chain, this.settings.rules);
@@ -127,10 +124,6 @@ export class Publishing {
     if (chainId === undefined)
       throw new FeedError("neither block 0 nor --chain-id names the chain, which the stream's subjects do");
     return {suite, chainId};
-  }
-
-  private noteNats({isUp, reason}: NatsEvent): void {
-    if (!isUp) this.note("waiting", `NATS: ${reason}`);
   }
 
   private noteServer(connection: NatsConnection): void {

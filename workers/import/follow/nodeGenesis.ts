@@ -10,7 +10,6 @@ import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {readLinkedBlocks} from "../../../nodes/blocks/linkedBlocks.ts";
-import type {NodeHeader} from "../../../nodes/blocks/nodeHeader.ts";
 import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../../../nodes/blocks/sourceStep.ts";
 import {readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import {isSame, toHex} from "../../../storage/hex.ts";
@@ -33,7 +32,10 @@ export async function readNodeGenesis(
   );
   let head: BlockHead | undefined;
   while (head === undefined && Buffer.compare(own, theirs) !== 0) {
-    const [first] = await nodes.use(node => readLinkedBlocks(node, 0, 0, false, readHeader), host.signal);
+    const [first] = await nodes.use(
+      node => readLinkedBlocks(node, 0, 0, false, (_block, header) => ({header})),
+      host.signal,
+    );
     if (isSame(first?.header.stateRoot, stateRoot)) {
       head = first?.header;
       break;
@@ -46,10 +48,6 @@ export async function readNodeGenesis(
   }
   const {id, difference} = await execution.start(genesis, head);
   return {...GENESIS_ORIGIN, ...id, chainId: genesis.chainId, difference: async () => difference};
-}
-
-function readHeader(_block: unknown, header: NodeHeader): {readonly header: NodeHeader} {
-  return {header};
 }
 
 async function tryOut(genesis: Genesis, zero: BlockHead, one: Uint8Array, own: Uint8Array): Promise<void> {
