@@ -7,28 +7,8 @@ import {AFTER_CODE, BEFORE_CODE, find, findJumps, finishCode, jumpBytes, reserve
 import * as Frame from "./frames";
 import {current, depth, MAX_DEPTH, reach} from "./frames";
 import {journalMark, markCreated, setCode, setNonce, touch, undoTo, warmAccount} from "./journal";
-import {
-  CODE_STARTS_EF,
-  CODE_STORE_OUT_OF_GAS,
-  CODE_TOO_LONG,
-  COLLISION,
-  INITCODE_TOO_LONG,
-  IO,
-  OUT_OF_GAS,
-  RUNNING,
-  SCRATCH,
-  SUCCESS,
-  VALUE_OVERFLOW,
-  WRITE_PROTECTION,
-} from "./layout";
-import {
-  CODE_BYTE_GAS,
-  HASH_WORD_GAS,
-  initcodeWordGas,
-  MAX_CODE_BYTES,
-  maxInitcodeBytes,
-  refusesEf,
-} from "./params";
+import * as Layout from "./layout";
+import * as Params from "./params";
 import {clearReturned} from "./returned";
 import {addWork} from "./run";
 import {copyWord, isLess, isZero, loadBytes, setWord, storeAddress, storeBytes} from "./words";
@@ -39,26 +19,26 @@ export const CREATE2: u32 = 0xf5;
 const MAX_NONCE: u64 = 0xffffffffffffffff;
 
 /** Preimage of a new address. */
-const PREIMAGE: usize = SCRATCH + 2048;
-const HASH: usize = SCRATCH + 2176;
-const NEW_ADDRESS: usize = SCRATCH + 2208;
-const VALUE_COPY: usize = SCRATCH + 2240;
+const PREIMAGE: usize = Layout.SCRATCH + 2048;
+const HASH: usize = Layout.SCRATCH + 2176;
+const NEW_ADDRESS: usize = Layout.SCRATCH + 2208;
+const VALUE_COPY: usize = Layout.SCRATCH + 2240;
 
 /** Starts CREATE or CREATE2. The static gas of the opcode is paid already. @returns as startCall */
 export function startCreate(opcode: u32): u32 {
   const frame = current;
-  if (load<u32>(frame, Frame.IS_STATIC) != 0) return WRITE_PROTECTION;
+  if (load<u32>(frame, Frame.IS_STATIC) != 0) return Layout.WRITE_PROTECTION;
   const sp: usize = load<u32>(frame, Frame.SP);
   const value = sp - 32;
   const items: usize = opcode == CREATE2 ? 4 : 3;
   const result = sp - 32 * items;
   let gas = expandFor(frame, sp - 64, sp - 96, load<i64>(frame, Frame.GAS));
-  if (gas < 0) return OUT_OF_GAS;
+  if (gas < 0) return Layout.OUT_OF_GAS;
   const bytes = load<u32>(sp - 96);
-  if (maxInitcodeBytes() != 0 && bytes > maxInitcodeBytes()) return INITCODE_TOO_LONG;
+  if (Params.maxInitcodeBytes() != 0 && bytes > Params.maxInitcodeBytes()) return Layout.INITCODE_TOO_LONG;
   const words = (<i64>bytes + 31) >> 5;
-  gas -= words * (initcodeWordGas() + (opcode == CREATE2 ? HASH_WORD_GAS : 0));
-  if (gas < 0) return OUT_OF_GAS;
+  gas -= words * (Params.initcodeWordGas() + (opcode == CREATE2 ? Params.HASH_WORD_GAS : 0));
+  if (gas < 0) return Layout.OUT_OF_GAS;
   // Each word is copied and searched for jump destinations; CREATE2 also hashes it.
   addWork(opcode == CREATE2 ? words << 4 : words << 1);
   const spent = load<i64>(frame, Frame.START_GAS) - gas;
@@ -73,7 +53,7 @@ export function startCreate(opcode: u32): u32 {
     setWord(result, 0);
     store<u32>(frame, <u32>(result + 32), Frame.SP);
     store<i64>(frame, gas, Frame.GAS);
-    return RUNNING;
+    return Layout.RUNNING;
   }
   setAddress(NEW_ADDRESS, self);
   if (opcode == CREATE2) nameBySalt(NEW_ADDRESS, sp - 128, initcode, bytes);
@@ -87,10 +67,10 @@ export function startCreate(opcode: u32): u32 {
   setNonce(self, load<u64>(self, Account.NONCE) + 1);
   const arena = <usize>load<u32>(frame, Frame.MEMORY) + load<u32>(frame, Frame.MEMORY_BYTES);
   const end = enterCreation(self, NEW_ADDRESS, value, initcode, bytes, given, arena);
-  if (end == RUNNING) return RUNNING;
+  if (end == Layout.RUNNING) return Layout.RUNNING;
   setWord(result, 0);
   finishGas(frame, end, given, 0, given);
-  return RUNNING;
+  return Layout.RUNNING;
 }
 
 /** @param word - the new address. @param arena - of free memory. @returns RUNNING, or how the creation ended at once */
@@ -111,14 +91,14 @@ export function enterCreation(
     !hasNoCode(account) ||
     load<u32>(account, Account.HAS_STORAGE) != 0
   )
-    return COLLISION;
+    return Layout.COLLISION;
   const mark = journalMark();
   markCreated(account);
   touch(account);
   setNonce(account, 1);
   if (!isZero(VALUE_COPY) && !transfer(creator, account, VALUE_COPY)) {
     undoTo(mark);
-    return VALUE_OVERFLOW;
+    return Layout.VALUE_OVERFLOW;
   }
   const code = (arena + BEFORE_CODE + 31) & ~31;
   const jumps = code + bytes + AFTER_CODE;
@@ -136,18 +116,18 @@ export function enterCreation(
   store<u32>(child, 1, Frame.IS_CREATION);
   setAddress(child + Frame.CALLER, creator);
   copyWord(child + Frame.VALUE, VALUE_COPY);
-  return RUNNING;
+  return Layout.RUNNING;
 }
 
 /** Stores the code that a creation returned. @returns SUCCESS, or why the creation fails */
 export function endCreation(frame: usize, out: usize, bytes: u32): u32 {
-  if (bytes > MAX_CODE_BYTES) return CODE_TOO_LONG;
-  if (bytes != 0 && refusesEf() && load<u8>(out) == 0xef) return CODE_STARTS_EF;
-  const gas = load<i64>(frame, Frame.GAS) - CODE_BYTE_GAS * <i64>bytes;
-  if (gas < 0) return CODE_STORE_OUT_OF_GAS;
+  if (bytes > Params.MAX_CODE_BYTES) return Layout.CODE_TOO_LONG;
+  if (bytes != 0 && Params.refusesEf() && load<u8>(out) == 0xef) return Layout.CODE_STARTS_EF;
+  const gas = load<i64>(frame, Frame.GAS) - Params.CODE_BYTE_GAS * <i64>bytes;
+  if (gas < 0) return Layout.CODE_STORE_OUT_OF_GAS;
   store<i64>(frame, gas, Frame.GAS);
   if (bytes != 0) setCode(load<u32>(frame, Frame.ACCOUNT), keepCode(out, bytes));
-  return SUCCESS;
+  return Layout.SUCCESS;
 }
 
 /** Adds code to the cache. @returns its entry */
@@ -155,7 +135,7 @@ export function keepCode(from: usize, bytes: u32): usize {
   keccak256(from, bytes, HASH);
   const known = find(HASH);
   if (known != 0) return known;
-  copyWord(IO, HASH);
+  copyWord(Layout.IO, HASH);
   memory.copy(reserveCode(bytes), from, bytes);
   return finishCode();
 }

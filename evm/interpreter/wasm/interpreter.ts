@@ -17,66 +17,19 @@ import * as Frame from "./frames";
 import {current, expand} from "./frames";
 import {hostReadBlockHash, IO_OUT} from "./host";
 import {setTransient, warmSlot} from "./journal";
-import {
-  BASE_FEE,
-  BLOB_BASE_FEE,
-  BLOBS,
-  BLOCK,
-  GAS_PRICE,
-  INVALID_JUMP,
-  INVALID_OPCODE,
-  NUMBER,
-  OPCODES,
-  ORIGIN,
-  OUT_OF_GAS,
-  OUT_OF_RANGE,
-  PARAMS,
-  RETURNED,
-  REVERT,
-  RUNNING,
-  SCRATCH,
-  STACK_OVERFLOW,
-  STACK_UNDERFLOW,
-  SUCCESS,
-  WRITE_PROTECTION,
-} from "./layout";
+import * as Layout from "./layout";
 import {addLog} from "./logs";
-import {
-  COLD_SLOT_GAS,
-  COPY_WORD_GAS,
-  EXPONENT_BYTE_GAS,
-  HASH_WORD_GAS,
-  LOG_BYTE_GAS,
-  WARM_GAS,
-} from "./params";
+import * as Params from "./params";
 import {returnedBytes} from "./returned";
 import {awaited, noteSensitive, takeWork} from "./run";
 import * as Slot from "./slots";
 import {slotAt, transientAt} from "./slots";
 import {writeSlot} from "./storage";
-import {
-  add,
-  bitLength,
-  copyWord,
-  extendSign,
-  isLess,
-  isShort,
-  isSignedLess,
-  isZero,
-  loadBytes,
-  multiply,
-  sameWord,
-  setWord,
-  shiftLeft,
-  shiftRight,
-  storeBytes,
-  subtract,
-  toU32,
-} from "./words";
+import * as Words from "./words";
 
-export const BLOB_COUNT: usize = PARAMS + 0x100;
+export const BLOB_COUNT: usize = Layout.PARAMS + 0x100;
 
-const HASH: usize = SCRATCH + 2560;
+const HASH: usize = Layout.SCRATCH + 2560;
 /** Blocks that BLOCKHASH can reach. */
 const RECENT_BLOCKS: u64 = 256;
 /** Steps of a host call. A hashed word counts as 16 steps, a copied one as an eighth. */
@@ -96,7 +49,7 @@ export function execute(budget: i32): u32 {
     let ip: usize = load<u32>(frame, Frame.IP);
     let sp: usize = load<u32>(frame, Frame.SP);
     let gas = load<i64>(frame, Frame.GAS);
-    let end: u32 = RUNNING;
+    let end: u32 = Layout.RUNNING;
     let out: usize = 0;
     let outBytes: u32 = 0;
     const base: usize = load<u32>(frame, Frame.STACK_BASE);
@@ -109,34 +62,34 @@ export function execute(budget: i32): u32 {
         return PAUSED;
       }
       const opcode: u32 = load<u8>(ip);
-      const info = load<u64>(OPCODES + ((<usize>opcode) << 3));
+      const info = load<u64>(Layout.OPCODES + ((<usize>opcode) << 3));
       if (<u32>(sp - base) - <u32>((info >> 16) & 0xffff) > <u32>((info >> 32) & 0xffff)) {
         const least = <u32>((info >> 16) & 0xffff);
-        if (least == 0xffff) end = INVALID_OPCODE;
-        else end = <u32>(sp - base) < least ? STACK_UNDERFLOW : STACK_OVERFLOW;
+        if (least == 0xffff) end = Layout.INVALID_OPCODE;
+        else end = <u32>(sp - base) < least ? Layout.STACK_UNDERFLOW : Layout.STACK_OVERFLOW;
         break;
       }
       gas -= <i64>(info & 0xffff);
       if (gas < 0) {
-        end = OUT_OF_GAS;
+        end = Layout.OUT_OF_GAS;
         break;
       }
       ip++;
       switch (opcode) {
         case 0x00: // STOP
-          end = SUCCESS;
+          end = Layout.SUCCESS;
           break;
         case 0x01: // ADD
           sp -= 32;
-          add(sp - 32, sp, sp - 32);
+          Words.add(sp - 32, sp, sp - 32);
           continue;
         case 0x02: // MUL
           sp -= 32;
-          multiply(sp - 32, sp, sp - 32);
+          Words.multiply(sp - 32, sp, sp - 32);
           continue;
         case 0x03: // SUB
           sp -= 32;
-          subtract(sp - 32, sp, sp - 32);
+          Words.subtract(sp - 32, sp, sp - 32);
           continue;
         case 0x04: // DIV
           sp -= 32;
@@ -165,8 +118,8 @@ export function execute(budget: i32): u32 {
         case 0x0a: {
           // EXP
           sp -= 32;
-          const bytes = (bitLength(sp - 32) + 7) >> 3;
-          gas -= EXPONENT_BYTE_GAS * bytes;
+          const bytes = (Words.bitLength(sp - 32) + 7) >> 3;
+          gas -= Params.EXPONENT_BYTE_GAS * bytes;
           if (gas < 0) break;
           steps -= bytes * 8;
           power(sp - 32, sp, sp - 32);
@@ -174,30 +127,30 @@ export function execute(budget: i32): u32 {
         }
         case 0x0b: // SIGNEXTEND
           sp -= 32;
-          if (isShort(sp) && load<u64>(sp) < 31) extendSign(sp - 32, sp - 32, <u32>load<u64>(sp));
+          if (Words.isShort(sp) && load<u64>(sp) < 31) Words.extendSign(sp - 32, sp - 32, <u32>load<u64>(sp));
           continue;
         case 0x10: // LT
           sp -= 32;
-          setWord(sp - 32, u64(isLess(sp, sp - 32)));
+          Words.setWord(sp - 32, u64(Words.isLess(sp, sp - 32)));
           continue;
         case 0x11: // GT
           sp -= 32;
-          setWord(sp - 32, u64(isLess(sp - 32, sp)));
+          Words.setWord(sp - 32, u64(Words.isLess(sp - 32, sp)));
           continue;
         case 0x12: // SLT
           sp -= 32;
-          setWord(sp - 32, u64(isSignedLess(sp, sp - 32)));
+          Words.setWord(sp - 32, u64(Words.isSignedLess(sp, sp - 32)));
           continue;
         case 0x13: // SGT
           sp -= 32;
-          setWord(sp - 32, u64(isSignedLess(sp - 32, sp)));
+          Words.setWord(sp - 32, u64(Words.isSignedLess(sp - 32, sp)));
           continue;
         case 0x14: // EQ
           sp -= 32;
-          setWord(sp - 32, u64(sameWord(sp, sp - 32)));
+          Words.setWord(sp - 32, u64(Words.sameWord(sp, sp - 32)));
           continue;
         case 0x15: // ISZERO
-          setWord(sp - 32, u64(isZero(sp - 32)));
+          Words.setWord(sp - 32, u64(Words.isZero(sp - 32)));
           continue;
         case 0x16: {
           // AND
@@ -224,24 +177,26 @@ export function execute(budget: i32): u32 {
           // BYTE
           sp -= 32;
           const at = load<u64>(sp);
-          setWord(sp - 32, isShort(sp) && at < 32 ? load<u8>(sp - 32 + 31 - <usize>at) : 0);
+          Words.setWord(sp - 32, Words.isShort(sp) && at < 32 ? load<u8>(sp - 32 + 31 - <usize>at) : 0);
           continue;
         }
         case 0x1b: // SHL
           sp -= 32;
-          if (isShort(sp) && load<u64>(sp) < 256) shiftLeft(sp - 32, sp - 32, <u32>load<u64>(sp));
-          else setWord(sp - 32, 0);
+          if (Words.isShort(sp) && load<u64>(sp) < 256) Words.shiftLeft(sp - 32, sp - 32, <u32>load<u64>(sp));
+          else Words.setWord(sp - 32, 0);
           continue;
         case 0x1c: // SHR
           sp -= 32;
-          if (isShort(sp) && load<u64>(sp) < 256) shiftRight(sp - 32, sp - 32, <u32>load<u64>(sp), 0);
-          else setWord(sp - 32, 0);
+          if (Words.isShort(sp) && load<u64>(sp) < 256)
+            Words.shiftRight(sp - 32, sp - 32, <u32>load<u64>(sp), 0);
+          else Words.setWord(sp - 32, 0);
           continue;
         case 0x1d: {
           // SAR
           sp -= 32;
           const sign = load<i64>(sp - 32, 24) >> 63;
-          if (isShort(sp) && load<u64>(sp) < 256) shiftRight(sp - 32, sp - 32, <u32>load<u64>(sp), sign);
+          if (Words.isShort(sp) && load<u64>(sp) < 256)
+            Words.shiftRight(sp - 32, sp - 32, <u32>load<u64>(sp), sign);
           else {
             v128.store(sp - 32, i64x2.splat(sign));
             v128.store(sp - 32, i64x2.splat(sign), 16);
@@ -249,7 +204,7 @@ export function execute(budget: i32): u32 {
           continue;
         }
         case 0x1e: // CLZ
-          setWord(sp - 32, 256 - bitLength(sp - 32));
+          Words.setWord(sp - 32, 256 - Words.bitLength(sp - 32));
           continue;
         case 0x20: {
           // KECCAK256
@@ -258,11 +213,11 @@ export function execute(budget: i32): u32 {
           if (gas < 0) break;
           const bytes = load<u32>(sp - 32);
           const words = (<i64>bytes + 31) >> 5;
-          gas -= HASH_WORD_GAS * words;
+          gas -= Params.HASH_WORD_GAS * words;
           if (gas < 0) break;
           steps -= (<i32>words) << 4;
           keccak256(bytes == 0 ? mem : mem + load<u32>(sp), bytes, HASH);
-          loadBytes(sp - 32, HASH);
+          Words.loadBytes(sp - 32, HASH);
           continue;
         }
         case 0x30: // ADDRESS
@@ -276,35 +231,35 @@ export function execute(budget: i32): u32 {
           gas = access(sp - 32, gas);
           steps -= HOST_STEPS;
           if (gas < 0) break;
-          if (opcode == 0x31) copyWord(sp - 32, accessed + Account.BALANCE);
-          else if (opcode == 0x3b) setWord(sp - 32, load<u32>(codeEntry(accessed), CODE_BYTES));
-          else if (isEmpty(accessed)) setWord(sp - 32, 0);
-          else loadBytes(sp - 32, accessed + Account.CODE_HASH);
+          if (opcode == 0x31) Words.copyWord(sp - 32, accessed + Account.BALANCE);
+          else if (opcode == 0x3b) Words.setWord(sp - 32, load<u32>(codeEntry(accessed), CODE_BYTES));
+          else if (isEmpty(accessed)) Words.setWord(sp - 32, 0);
+          else Words.loadBytes(sp - 32, accessed + Account.CODE_HASH);
           continue;
         }
         case 0x32: // ORIGIN
-          copyWord(sp, ORIGIN);
+          Words.copyWord(sp, Layout.ORIGIN);
           sp += 32;
           continue;
         case 0x33: // CALLER
         case 0x34: // CALLVALUE
-          copyWord(sp, frame + (opcode == 0x33 ? Frame.CALLER : Frame.VALUE));
+          Words.copyWord(sp, frame + (opcode == 0x33 ? Frame.CALLER : Frame.VALUE));
           sp += 32;
           continue;
         case 0x35: {
           // CALLDATALOAD
           const input: usize = load<u32>(frame, Frame.INPUT);
           const bytes = load<u32>(frame, Frame.INPUT_BYTES);
-          const at = toU32(sp - 32);
-          if (<u64>at + 32 <= bytes) loadBytes(sp - 32, input + at);
+          const at = Words.toU32(sp - 32);
+          if (<u64>at + 32 <= bytes) Words.loadBytes(sp - 32, input + at);
           else {
             copyPadded(HASH, input, bytes, at, 32);
-            loadBytes(sp - 32, HASH);
+            Words.loadBytes(sp - 32, HASH);
           }
           continue;
         }
         case 0x36: // CALLDATASIZE
-          setWord(sp, load<u32>(frame, Frame.INPUT_BYTES));
+          Words.setWord(sp, load<u32>(frame, Frame.INPUT_BYTES));
           sp += 32;
           continue;
         case 0x37: // CALLDATACOPY
@@ -316,7 +271,7 @@ export function execute(budget: i32): u32 {
           sp -= opcode == 0x3c ? 128 : 96;
           // To sp + 64, from sp + 32, bytes sp. The account of EXTCODECOPY is sp + 96.
           if (opcode == 0x3e && !isWithin(sp + 32, sp, returnedBytes)) {
-            end = OUT_OF_RANGE;
+            end = Layout.OUT_OF_RANGE;
             break;
           }
           gas = expandFor(frame, sp + 64, sp, gas);
@@ -324,7 +279,7 @@ export function execute(budget: i32): u32 {
           if (gas < 0) break;
           const bytes = load<u32>(sp);
           const words = (<i64>bytes + 31) >> 5;
-          gas -= COPY_WORD_GAS * words;
+          gas -= Params.COPY_WORD_GAS * words;
           if (opcode == 0x3c) {
             gas = access(sp + 96, gas);
             steps -= HOST_STEPS;
@@ -332,7 +287,7 @@ export function execute(budget: i32): u32 {
           if (gas < 0) break;
           if (bytes == 0) continue;
           steps -= <i32>words >> 3;
-          let source = RETURNED;
+          let source = Layout.RETURNED;
           let sourceBytes = returnedBytes;
           if (opcode == 0x5e) {
             source = mem;
@@ -345,30 +300,30 @@ export function execute(budget: i32): u32 {
             source = load<u32>(frame + (opcode == 0x37 ? Frame.INPUT : Frame.CODE));
             sourceBytes = load<u32>(frame + (opcode == 0x37 ? Frame.INPUT_BYTES : Frame.CODE_LENGTH));
           }
-          copyPadded(mem + load<u32>(sp + 64), source, sourceBytes, toU32(sp + 32), bytes);
+          copyPadded(mem + load<u32>(sp + 64), source, sourceBytes, Words.toU32(sp + 32), bytes);
           continue;
         }
         case 0x38: // CODESIZE
-          setWord(sp, load<u32>(frame, Frame.CODE_LENGTH));
+          Words.setWord(sp, load<u32>(frame, Frame.CODE_LENGTH));
           sp += 32;
           continue;
         case 0x3a: // GASPRICE
-          copyWord(sp, GAS_PRICE);
+          Words.copyWord(sp, Layout.GAS_PRICE);
           sp += 32;
           continue;
         case 0x3d: // RETURNDATASIZE
-          setWord(sp, returnedBytes);
+          Words.setWord(sp, returnedBytes);
           sp += 32;
           continue;
         case 0x40: {
           // BLOCKHASH
-          const number = load<u64>(NUMBER);
+          const number = load<u64>(Layout.NUMBER);
           const asked = load<u64>(sp - 32);
-          if (isShort(sp - 32) && asked < number && number - asked <= RECENT_BLOCKS) {
+          if (Words.isShort(sp - 32) && asked < number && number - asked <= RECENT_BLOCKS) {
             steps -= HOST_STEPS;
             hostReadBlockHash(asked);
-            loadBytes(sp - 32, IO_OUT);
-          } else setWord(sp - 32, 0);
+            Words.loadBytes(sp - 32, IO_OUT);
+          } else Words.setWord(sp - 32, 0);
           continue;
         }
         case 0x41: // COINBASE
@@ -378,26 +333,26 @@ export function execute(budget: i32): u32 {
         case 0x45: // GASLIMIT
         case 0x46: // CHAINID
           // Their values are consecutive words (layout.ts).
-          copyWord(sp, BLOCK + 32 * (<usize>opcode - 0x41));
+          Words.copyWord(sp, Layout.BLOCK + 32 * (<usize>opcode - 0x41));
           sp += 32;
           continue;
         case 0x47: // SELFBALANCE
-          copyWord(sp, <usize>load<u32>(frame, Frame.ACCOUNT) + Account.BALANCE);
+          Words.copyWord(sp, <usize>load<u32>(frame, Frame.ACCOUNT) + Account.BALANCE);
           sp += 32;
           continue;
         case 0x48: // BASEFEE
-          copyWord(sp, BASE_FEE);
+          Words.copyWord(sp, Layout.BASE_FEE);
           sp += 32;
           continue;
         case 0x49: {
           // BLOBHASH
-          const at = toU32(sp - 32);
-          if (at < load<u32>(BLOB_COUNT)) loadBytes(sp - 32, BLOBS + 32 * at);
-          else setWord(sp - 32, 0);
+          const at = Words.toU32(sp - 32);
+          if (at < load<u32>(BLOB_COUNT)) Words.loadBytes(sp - 32, Layout.BLOBS + 32 * at);
+          else Words.setWord(sp - 32, 0);
           continue;
         }
         case 0x4a: // BLOBBASEFEE
-          copyWord(sp, BLOB_BASE_FEE);
+          Words.copyWord(sp, Layout.BLOB_BASE_FEE);
           sp += 32;
           continue;
         case 0x50: // POP
@@ -405,25 +360,25 @@ export function execute(budget: i32): u32 {
           continue;
         case 0x51: {
           // MLOAD
-          const at = toU32(sp - 32);
+          const at = Words.toU32(sp - 32);
           if (<u64>at + 32 > load<u32>(frame, Frame.MEMORY_BYTES)) gas = expand(frame, <u64>at + 32, gas);
           if (gas < 0) break;
-          loadBytes(sp - 32, mem + at);
+          Words.loadBytes(sp - 32, mem + at);
           continue;
         }
         case 0x52: {
           // MSTORE
           sp -= 64;
-          const at = toU32(sp + 32);
+          const at = Words.toU32(sp + 32);
           if (<u64>at + 32 > load<u32>(frame, Frame.MEMORY_BYTES)) gas = expand(frame, <u64>at + 32, gas);
           if (gas < 0) break;
-          storeBytes(mem + at, sp);
+          Words.storeBytes(mem + at, sp);
           continue;
         }
         case 0x53: {
           // MSTORE8
           sp -= 64;
-          const at = toU32(sp + 32);
+          const at = Words.toU32(sp + 32);
           if (<u64>at + 1 > load<u32>(frame, Frame.MEMORY_BYTES)) gas = expand(frame, <u64>at + 1, gas);
           if (gas < 0) break;
           store<u8>(mem + at, load<u8>(sp));
@@ -433,30 +388,30 @@ export function execute(budget: i32): u32 {
           // SLOAD
           const slot = slotAt(load<u32>(frame, Frame.ACCOUNT), sp - 32, gas);
           if (slot == 0) {
-            end = OUT_OF_GAS;
+            end = Layout.OUT_OF_GAS;
             break;
           }
           if (warmSlot(slot)) {
-            gas -= COLD_SLOT_GAS;
+            gas -= Params.COLD_SLOT_GAS;
             steps -= HOST_STEPS;
-          } else gas -= WARM_GAS;
+          } else gas -= Params.WARM_GAS;
           if (gas < 0) break;
-          copyWord(sp - 32, slot + Slot.VALUE);
+          Words.copyWord(sp - 32, slot + Slot.VALUE);
           continue;
         }
         case 0x55: // SSTORE
           sp -= 64;
           steps -= HOST_STEPS;
           end = writeSlot(frame, sp + 32, sp, gas);
-          if (end != RUNNING) break;
+          if (end != Layout.RUNNING) break;
           gas = load<i64>(frame, Frame.GAS);
           continue;
         case 0x56: {
           // JUMP
           sp -= 32;
-          const to = toU32(sp);
+          const to = Words.toU32(sp);
           if (!isJumpTarget(frame, to)) {
-            end = INVALID_JUMP;
+            end = Layout.INVALID_JUMP;
             break;
           }
           ip = <usize>load<u32>(frame, Frame.CODE) + to;
@@ -465,26 +420,26 @@ export function execute(budget: i32): u32 {
         case 0x57: {
           // JUMPI
           sp -= 64;
-          if (isZero(sp)) continue;
-          const to = toU32(sp + 32);
+          if (Words.isZero(sp)) continue;
+          const to = Words.toU32(sp + 32);
           if (!isJumpTarget(frame, to)) {
-            end = INVALID_JUMP;
+            end = Layout.INVALID_JUMP;
             break;
           }
           ip = <usize>load<u32>(frame, Frame.CODE) + to;
           continue;
         }
         case 0x58: // PC
-          setWord(sp, ip - 1 - load<u32>(frame, Frame.CODE));
+          Words.setWord(sp, ip - 1 - load<u32>(frame, Frame.CODE));
           sp += 32;
           continue;
         case 0x59: // MSIZE
-          setWord(sp, load<u32>(frame, Frame.MEMORY_BYTES));
+          Words.setWord(sp, load<u32>(frame, Frame.MEMORY_BYTES));
           sp += 32;
           continue;
         case 0x5a: {
           // Frame.GAS
-          setWord(sp, gas);
+          Words.setWord(sp, gas);
           sp += 32;
           // Frame.GAS before a call passes all gas, which is capped at 63/64: the run does not depend on the value.
           const next = <u32>load<u8>(ip);
@@ -496,34 +451,34 @@ export function execute(budget: i32): u32 {
         case 0x5c: {
           // TLOAD
           const slot = transientAt(load<u32>(frame, Frame.ACCOUNT), sp - 32, false);
-          if (slot == 0) setWord(sp - 32, 0);
-          else copyWord(sp - 32, slot + Slot.VALUE);
+          if (slot == 0) Words.setWord(sp - 32, 0);
+          else Words.copyWord(sp - 32, slot + Slot.VALUE);
           continue;
         }
         case 0x5d: // TSTORE
           if (load<u32>(frame, Frame.IS_STATIC) != 0) {
-            end = WRITE_PROTECTION;
+            end = Layout.WRITE_PROTECTION;
             break;
           }
           sp -= 64;
           setTransient(transientAt(load<u32>(frame, Frame.ACCOUNT), sp + 32, true), sp);
           continue;
         case 0x5f: // PUSH0
-          setWord(sp, 0);
+          Words.setWord(sp, 0);
           sp += 32;
           continue;
         case 0x60: // PUSH1
-          setWord(sp, load<u8>(ip));
+          Words.setWord(sp, load<u8>(ip));
           ip++;
           sp += 32;
           continue;
         case 0x61: // PUSH2
-          setWord(sp, bswap<u16>(load<u16>(ip)));
+          Words.setWord(sp, bswap<u16>(load<u16>(ip)));
           ip += 2;
           sp += 32;
           continue;
         case 0x63: // PUSH4
-          setWord(sp, bswap<u32>(load<u32>(ip)));
+          Words.setWord(sp, bswap<u32>(load<u32>(ip)));
           ip += 4;
           sp += 32;
           continue;
@@ -534,7 +489,7 @@ export function execute(budget: i32): u32 {
         case 0x67: {
           // PUSH3, PUSH5 to PUSH8
           const bytes = opcode - 0x5f;
-          setWord(sp, bswap<u64>(load<u64>(ip)) >> (64 - 8 * bytes));
+          Words.setWord(sp, bswap<u64>(load<u64>(ip)) >> (64 - 8 * bytes));
           ip += bytes;
           sp += 32;
           continue;
@@ -555,7 +510,7 @@ export function execute(budget: i32): u32 {
         case 0x8d:
         case 0x8e:
         case 0x8f: // DUP1 to DUP16
-          copyWord(sp, sp - 32 * (<usize>opcode - 0x7f));
+          Words.copyWord(sp, sp - 32 * (<usize>opcode - 0x7f));
           sp += 32;
           continue;
         case 0x90:
@@ -578,7 +533,7 @@ export function execute(budget: i32): u32 {
           const other = sp - 32 * (<usize>opcode - 0x8e);
           const low = v128.load(other);
           const high = v128.load(other, 16);
-          copyWord(other, sp - 32);
+          Words.copyWord(other, sp - 32);
           v128.store(sp - 32, low);
           v128.store(sp - 32, high, 16);
           continue;
@@ -590,14 +545,14 @@ export function execute(budget: i32): u32 {
         case 0xa4: {
           // LOG0 to LOG4
           if (load<u32>(frame, Frame.IS_STATIC) != 0) {
-            end = WRITE_PROTECTION;
+            end = Layout.WRITE_PROTECTION;
             break;
           }
           const topics: usize = opcode - 0xa0;
           gas = expandFor(frame, sp - 32, sp - 64, gas);
           if (gas < 0) break;
           const bytes = load<u32>(sp - 64);
-          gas -= LOG_BYTE_GAS * <i64>bytes;
+          gas -= Params.LOG_BYTE_GAS * <i64>bytes;
           if (gas < 0) break;
           steps -= <i32>(bytes >> 8);
           addLog(
@@ -631,21 +586,21 @@ export function execute(budget: i32): u32 {
           if (gas < 0) break;
           outBytes = load<u32>(sp);
           out = outBytes == 0 ? mem : mem + load<u32>(sp + 32);
-          end = opcode == 0xf3 ? SUCCESS : REVERT;
+          end = opcode == 0xf3 ? Layout.SUCCESS : Layout.REVERT;
           break;
         }
         case 0xff: // SELFDESTRUCT
           sp -= 32;
           steps -= HOST_STEPS;
           end = destroy(frame, sp, gas);
-          if (end == SUCCESS) gas = load<i64>(frame, Frame.GAS);
+          if (end == Layout.SUCCESS) gas = load<i64>(frame, Frame.GAS);
           break;
         default: {
           // PUSH9 to PUSH32: OPCODES refuses what is no opcode.
           const bytes: usize = opcode - 0x5f;
           ip += bytes;
           // Loads the 32 bytes up to the end of the push data, and shifts out those before it.
-          loadBytes(sp, ip - 32);
+          Words.loadBytes(sp, ip - 32);
           if (bytes != 32) {
             const limb = sp + ((bytes >> 3) << 3);
             const kept: u64 = (bytes & 7) << 3;
@@ -656,11 +611,11 @@ export function execute(budget: i32): u32 {
           continue;
         }
       }
-      if (gas < 0) end = OUT_OF_GAS;
+      if (gas < 0) end = Layout.OUT_OF_GAS;
       break;
     }
     // A call or a creation has stored the frame. Continue with the current one.
-    if (end == RUNNING) continue;
+    if (end == Layout.RUNNING) continue;
     store<i64>(frame, gas, Frame.GAS);
     if (endFrame(end, out, outBytes)) return ENDED;
   }
@@ -668,7 +623,7 @@ export function execute(budget: i32): u32 {
 
 /** True if bytes `from` to `from + bytes` lie within `total`. */
 function isWithin(from: usize, bytes: usize, total: u32): bool {
-  if (!isShort(from) || !isShort(bytes)) return false;
+  if (!Words.isShort(from) || !Words.isShort(bytes)) return false;
   const at = load<u64>(from);
   const length = load<u64>(bytes);
   return at <= total && length <= <u64>total - at;

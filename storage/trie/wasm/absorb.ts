@@ -14,64 +14,12 @@ import {keccak256} from "../../hash/wasm/keccak";
 import {isAccounts, setAccounts} from "./account";
 import {becomeExtension, becomeLeaf, beginAt, encodeTop, refer} from "./change";
 import * as host from "./host";
-import {
-  firstDifference,
-  isSameWord,
-  NODE,
-  nibble,
-  nodeOf,
-  outputOf,
-  PATH,
-  PATH_NIBBLES,
-  ROOT,
-  rlpOf,
-  scratchOf,
-  setNibble,
-} from "./layout";
+import * as Layout from "./layout";
 import {make} from "./make";
 import {joinBranch, readNode} from "./nodes";
-import {
-  BRANCH_PAGE,
-  branchDepth,
-  childAt,
-  childrenAt,
-  copyChildReference,
-  EXTENSION_PAGE,
-  endOfChild,
-  endOfLeaf,
-  firstPathByte,
-  hashOfChild,
-  isHashChild,
-  isPageChild,
-  leafCount,
-  leavesOf,
-  MOST_LEAVES,
-  PLACE,
-  pageDepth,
-  pageNibble,
-  pageNumber,
-  placeBranch,
-  putPage,
-  readLeaf,
-  readPage,
-  SMALL_PAGE,
-  smallCount,
-  smallLeavesAt,
-  writeHashChild,
-  writeHead,
-} from "./pages";
+import * as Pages from "./pages";
 import {EMPTY_ROOT, endOf, isHash, writeHashReference} from "./rlp";
-import {
-  becomeLeaves,
-  becomePage,
-  gatherBranch,
-  LEAVES,
-  page,
-  putSmall,
-  REFERENCE,
-  takeLeaves,
-  writeChild,
-} from "./update";
+import * as Update from "./update";
 
 /**
  * What the older version has at a place, by depth: a page of a branch there or below, with its number (0 for a page that
@@ -79,7 +27,7 @@ import {
  *
  *   page u32 | leaves u32 | how many u32 | their first byte u32 (firstPathByte) | number of the page f64
  */
-const OLD: usize = memory.data(24 * (PATH_NIBBLES + 1), 8);
+const OLD: usize = memory.data(24 * (Layout.PATH_NIBBLES + 1), 8);
 const OLD_BYTES: usize = 24;
 const LEAVES_AT: usize = 4;
 const COUNT_AT: usize = 8;
@@ -101,13 +49,13 @@ const HASH: usize = memory.data(32, 16);
 export function absorb(before: f64, accounts: bool): f64 {
   setAccounts(accounts);
   unexplained = 0;
-  if (isSameWord(ROOT, EMPTY_ROOT)) return 0;
+  if (Layout.isSameWord(Layout.ROOT, EMPTY_ROOT)) return 0;
   const old = nothingAt(0);
-  if (before > 0) haveBody(old, readPage(before, 0), before);
-  else if (before < 0) haveNode(old, PATH, 0);
-  place(ROOT, 0, old);
+  if (before > 0) haveBody(old, Pages.readPage(before, 0), before);
+  else if (before < 0) haveNode(old, Layout.PATH, 0);
+  place(Layout.ROOT, 0, old);
   if (isHashAlone) return 0;
-  return page !== 0 ? page : putSmall(max(before, 0));
+  return Update.page !== 0 ? Update.page : Update.putSmall(max(before, 0));
 }
 
 /** Of the last `absorb`. */
@@ -121,89 +69,90 @@ function place(hash: usize, depth: i32, old: usize): void {
   const body = bodyOf(old);
   const known = gatherLeaves(old, depth);
   if (known > 0) {
-    make(LEAVES, LEAVES + (known << 2), depth);
-    refer(REFERENCE);
-    if (isReference(hash)) return becomeLeaves(known);
-  } else if (body !== 0 && pageDepth(body) < depth) {
+    make(Update.LEAVES, Update.LEAVES + (known << 2), depth);
+    refer(Update.REFERENCE);
+    if (isReference(hash)) return Update.becomeLeaves(known);
+  } else if (body !== 0 && Pages.pageDepth(body) < depth) {
     referMoved(body, depth);
     if (isReference(hash)) return putMoved(old, depth);
   }
-  const node = nodeOf(depth, 0);
+  const node = Layout.nodeOf(depth, 0);
   if (!readNode(hash, depth, node)) {
     if (known > 0 || body !== 0) unexplained++;
     isHashAlone = true;
-  } else if (load<u8>(node) === SMALL_PAGE) placeLeaf(node, depth, body);
-  else if (load<u8>(node) === EXTENSION_PAGE) placeExtension(hash, node, depth, old);
+  } else if (load<u8>(node) === Pages.SMALL_PAGE) placeLeaf(node, depth, body);
+  else if (load<u8>(node) === Pages.EXTENSION_PAGE) placeExtension(hash, node, depth, old);
   else putBranch(hash, node, depth, old);
 }
 
 function placeLeaf(node: usize, depth: i32, body: usize): void {
-  const entry = scratchOf(depth, 0);
-  readLeaf(smallLeavesAt(node), 0, entry);
+  const entry = Layout.scratchOf(depth, 0);
+  Pages.readLeaf(Pages.smallLeavesAt(node), 0, entry);
   if (!isAccounts) keepMoved(entry, depth, body, 0, 0);
-  store<u32>(LEAVES, <u32>entry);
-  becomeLeaves(1);
+  store<u32>(Update.LEAVES, <u32>entry);
+  Update.becomeLeaves(1);
 }
 
 function placeExtension(hash: usize, node: usize, depth: i32, old: usize): void {
-  const end = branchDepth(node);
-  const branchHash = childrenAt(node);
-  placeBranch(node);
-  if (!isAccounts) keepMoved(PLACE, depth, bodyOf(old), end, branchHash);
+  const end = Pages.branchDepth(node);
+  const branchHash = Pages.childrenAt(node);
+  Pages.placeBranch(node);
+  if (!isAccounts) keepMoved(Pages.PLACE, depth, bodyOf(old), end, branchHash);
   for (let at = depth; at < end; at++) {
-    setNibble(PLACE, at, pageNibble(node, at));
+    Layout.setNibble(Pages.PLACE, at, Pages.pageNibble(node, at));
     old = descend(old, at + 1);
   }
   const body = bodyOf(old);
-  if (body !== 0 && branchDepth(body) === end) {
+  if (body !== 0 && Pages.branchDepth(body) === end) {
     referMoved(body, end);
     if (isReference(branchHash)) {
-      writeHashReference(REFERENCE, hash);
+      writeHashReference(Update.REFERENCE, hash);
       return putMoved(old, depth);
     }
   }
-  const branch = nodeOf(end, 0);
+  const branch = Layout.nodeOf(end, 0);
   if (readNode(branchHash, end, branch)) {
-    if (load<u8>(branch) !== BRANCH_PAGE) host.refuseNode(branchHash, end);
+    if (load<u8>(branch) !== Pages.BRANCH_PAGE) host.refuseNode(branchHash, end);
     return putBranch(hash, branch, depth, old);
   }
   // The path of an absent key may end here. No page has the nibbles of an extension without its branch.
-  host.keep(rlpOf(node), <u32>(endOf(rlpOf(node)) - rlpOf(node)));
+  host.keep(Layout.rlpOf(node), <u32>(endOf(Layout.rlpOf(node)) - Layout.rlpOf(node)));
   isHashAlone = true;
 }
 
 /** @param node - the page of a branch, at `depth` or below an extension there */
 function putBranch(hash: usize, node: usize, depth: i32, old: usize): void {
-  const branch = branchDepth(node);
-  const children = writeHead(outputOf(depth), depth, branch);
-  const first = firstPathByte(branch);
+  const branch = Pages.branchDepth(node);
+  const children = Pages.writeHead(Layout.outputOf(depth), depth, branch);
+  const first = Pages.firstPathByte(branch);
   const body = bodyOf(old);
-  let oldChild = body !== 0 && branchDepth(body) === branch ? childrenAt(body) : 0;
-  let from = childrenAt(node);
+  let oldChild = body !== 0 && Pages.branchDepth(body) === branch ? Pages.childrenAt(body) : 0;
+  let from = Pages.childrenAt(node);
   let at = children;
   let others = 0;
   let leaves: u32 = 0;
   for (let child = 0; child < 16; child++) {
     const begin = at;
-    const next = endOfChild(from, first);
-    const oldNext = oldChild === 0 ? 0 : endOfChild(oldChild, first);
-    if (!isHashChild(load<u8>(from))) at = copyBytes(at, from, next);
-    else if (oldChild !== 0 && isChildOf(oldChild, hashOfChild(from))) at = copyBytes(at, oldChild, oldNext);
+    const next = Pages.endOfChild(from, first);
+    const oldNext = oldChild === 0 ? 0 : Pages.endOfChild(oldChild, first);
+    if (!Pages.isHashChild(load<u8>(from))) at = copyBytes(at, from, next);
+    else if (oldChild !== 0 && isChildOf(oldChild, Pages.hashOfChild(from)))
+      at = copyBytes(at, oldChild, oldNext);
     else {
-      setNibble(PLACE, branch, child);
-      place(hashOfChild(from), branch + 1, descend(old, branch + 1));
-      at = isHashAlone ? writeHashChild(at, hashOfChild(from)) : writeChild(at, branch);
+      Layout.setNibble(Pages.PLACE, branch, child);
+      place(Pages.hashOfChild(from), branch + 1, descend(old, branch + 1));
+      at = isHashAlone ? Pages.writeHashChild(at, Pages.hashOfChild(from)) : Update.writeChild(at, branch);
     }
     const kind: u32 = load<u8>(begin);
-    if (isPageChild(kind) || isHashChild(kind)) others++;
-    else leaves += leafCount(begin);
+    if (Pages.isPageChild(kind) || Pages.isHashChild(kind)) others++;
+    else leaves += Pages.leafCount(begin);
     from = next;
     oldChild = oldNext;
   }
   isHashAlone = false;
-  if (others === 0 && leaves <= MOST_LEAVES) return takeLeaves(children, branch, depth);
-  writeHashReference(REFERENCE, hash);
-  becomePage(putPage(at, depth, numberAt(old, depth)));
+  if (others === 0 && leaves <= Pages.MOST_LEAVES) return Update.takeLeaves(children, branch, depth);
+  writeHashReference(Update.REFERENCE, hash);
+  Update.becomePage(Pages.putPage(at, depth, numberAt(old, depth)));
 }
 
 /** @param depth - one nibble of PLACE below `old`. @returns what the older version has there */
@@ -214,16 +163,18 @@ function descend(old: usize, depth: i32): usize {
     memory.copy(below, old, OLD_BYTES);
     return below;
   }
-  const branch = branchDepth(body);
+  const branch = Pages.branchDepth(body);
   if (depth <= branch) {
-    if (pageNibble(body, depth - 1) === nibble(PLACE, depth - 1)) memory.copy(below, old, OLD_BYTES);
+    if (Pages.pageNibble(body, depth - 1) === Layout.nibble(Pages.PLACE, depth - 1))
+      memory.copy(below, old, OLD_BYTES);
     return below;
   }
-  const child = childAt(body, nibble(PLACE, branch));
+  const child = Pages.childAt(body, Layout.nibble(Pages.PLACE, branch));
   const kind: u32 = load<u8>(child);
-  if (isPageChild(kind)) haveBody(below, readPage(pageNumber(child), depth), pageNumber(child));
-  else if (isHashChild(kind)) haveNode(below, hashOfChild(child), depth);
-  else haveLeaves(below, leavesOf(child), leafCount(child), firstPathByte(branch));
+  if (Pages.isPageChild(kind))
+    haveBody(below, Pages.readPage(Pages.pageNumber(child), depth), Pages.pageNumber(child));
+  else if (Pages.isHashChild(kind)) haveNode(below, Pages.hashOfChild(child), depth);
+  else haveLeaves(below, Pages.leavesOf(child), Pages.leafCount(child), Pages.firstPathByte(branch));
   return below;
 }
 
@@ -239,18 +190,19 @@ function bodyOf(old: usize): usize {
 
 /** @returns the number of its page, if that begins at `depth`; else 0 */
 function numberAt(old: usize, depth: i32): f64 {
-  return bodyOf(old) !== 0 && pageDepth(bodyOf(old)) === depth ? load<f64>(old, NUMBER_AT) : 0;
+  return bodyOf(old) !== 0 && Pages.pageDepth(bodyOf(old)) === depth ? load<f64>(old, NUMBER_AT) : 0;
 }
 
 function haveNode(old: usize, hash: usize, depth: i32): void {
-  const node = nodeOf(depth, 1);
+  const node = Layout.nodeOf(depth, 1);
   if (!readNode(hash, depth, node)) return;
-  const body = load<u8>(node) === EXTENSION_PAGE ? joinBranch(node, depth) : node;
+  const body = load<u8>(node) === Pages.EXTENSION_PAGE ? joinBranch(node, depth) : node;
   if (body !== 0) haveBody(old, body, 0);
 }
 
 function haveBody(old: usize, body: usize, number: f64): void {
-  if (load<u8>(body) === SMALL_PAGE) return haveLeaves(old, smallLeavesAt(body), smallCount(body), 0);
+  if (load<u8>(body) === Pages.SMALL_PAGE)
+    return haveLeaves(old, Pages.smallLeavesAt(body), Pages.smallCount(body), 0);
   store<u32>(old, <u32>body);
   store<f64>(old, number, NUMBER_AT);
 }
@@ -266,32 +218,33 @@ function gatherLeaves(old: usize, depth: i32): u32 {
   let leaf: usize = load<u32>(old, LEAVES_AT);
   const first: usize = load<u32>(old, FIRST_AT);
   let gathered: u32 = 0;
-  for (let left = load<u32>(old, COUNT_AT); left > 0; left--, leaf = endOfLeaf(leaf, first)) {
-    const entry = scratchOf(depth, gathered);
-    readLeaf(leaf, first, entry);
-    if (firstDifference(entry, PLACE, 0, depth) === depth) store<u32>(LEAVES + (gathered++ << 2), <u32>entry);
+  for (let left = load<u32>(old, COUNT_AT); left > 0; left--, leaf = Pages.endOfLeaf(leaf, first)) {
+    const entry = Layout.scratchOf(depth, gathered);
+    Pages.readLeaf(leaf, first, entry);
+    if (Layout.firstDifference(entry, Pages.PLACE, 0, depth) === depth)
+      store<u32>(Update.LEAVES + (gathered++ << 2), <u32>entry);
   }
   return gathered;
 }
 
 /** Writes the reference to a page's branch to REFERENCE, with the nibbles above it from `depth` on. */
 function referMoved(body: usize, depth: i32): void {
-  const branch = branchDepth(body);
-  for (let at = depth; at < branch; at++) setNibble(PLACE, at, pageNibble(body, at));
-  gatherBranch(childrenAt(body), branch);
+  const branch = Pages.branchDepth(body);
+  for (let at = depth; at < branch; at++) Layout.setNibble(Pages.PLACE, at, Pages.pageNibble(body, at));
+  Update.gatherBranch(Pages.childrenAt(body), branch);
   beginAt(depth);
-  refer(REFERENCE);
+  refer(Update.REFERENCE);
 }
 
 /** Puts a page's branch as one that begins at `depth`, whose reference is REFERENCE. */
 function putMoved(old: usize, depth: i32): void {
-  const branch = branchDepth(bodyOf(old));
+  const branch = Pages.branchDepth(bodyOf(old));
   const end = copyBytes(
-    writeHead(outputOf(depth), depth, branch),
-    childrenAt(bodyOf(old)),
-    childAt(bodyOf(old), 16),
+    Pages.writeHead(Layout.outputOf(depth), depth, branch),
+    Pages.childrenAt(bodyOf(old)),
+    Pages.childAt(bodyOf(old), 16),
   );
-  becomePage(putPage(end, depth, numberAt(old, depth)));
+  Update.becomePage(Pages.putPage(end, depth, numberAt(old, depth)));
 }
 
 /**
@@ -302,25 +255,26 @@ function putMoved(old: usize, depth: i32): void {
  */
 function keepMoved(path: usize, depth: i32, body: usize, end: i32, branchHash: usize): void {
   while (body !== 0) {
-    const branch = branchDepth(body);
+    const branch = Pages.branchDepth(body);
     const below = branch + 1;
     if (branchHash !== 0 && below >= end) return;
-    for (let at = depth; at < branch; at++) if (pageNibble(body, at) !== nibble(path, at)) return;
-    const child = childAt(body, nibble(path, branch));
+    for (let at = depth; at < branch; at++)
+      if (Pages.pageNibble(body, at) !== Layout.nibble(path, at)) return;
+    const child = Pages.childAt(body, Layout.nibble(path, branch));
     const kind: u32 = load<u8>(child);
-    if (isHashChild(kind)) {
+    if (Pages.isHashChild(kind)) {
       if (branchHash === 0) becomeLeaf(path, below);
       else {
         writeHashReference(CHILD_REFERENCE, branchHash);
         becomeExtension(path, below, end, CHILD_REFERENCE);
       }
       const bytes = encodeTop();
-      keccak256(NODE, bytes, HASH);
-      if (isSameWord(HASH, hashOfChild(child))) host.keep(NODE, bytes);
+      keccak256(Layout.NODE, bytes, HASH);
+      if (Layout.isSameWord(HASH, Pages.hashOfChild(child))) host.keep(Layout.NODE, bytes);
       return;
     }
-    if (!isPageChild(kind)) return;
-    body = readPage(pageNumber(child), below);
+    if (!Pages.isPageChild(kind)) return;
+    body = Pages.readPage(Pages.pageNumber(child), below);
     depth = below;
   }
 }
@@ -332,10 +286,10 @@ function copyBytes(to: usize, from: usize, end: usize): usize {
 
 function isChildOf(child: usize, hash: usize): bool {
   if (load<u8>(child) === 0) return false;
-  copyChildReference(CHILD_REFERENCE, child);
-  return isHash(CHILD_REFERENCE) && isSameWord(CHILD_REFERENCE + 1, hash);
+  Pages.copyChildReference(CHILD_REFERENCE, child);
+  return isHash(CHILD_REFERENCE) && Layout.isSameWord(CHILD_REFERENCE + 1, hash);
 }
 
 function isReference(hash: usize): bool {
-  return isHash(REFERENCE) && isSameWord(REFERENCE + 1, hash);
+  return isHash(Update.REFERENCE) && Layout.isSameWord(Update.REFERENCE + 1, hash);
 }

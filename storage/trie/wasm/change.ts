@@ -6,25 +6,8 @@
 import {keccak256} from "../../hash/wasm/keccak";
 import {accountBytes, isAccounts, writeAccount} from "./account";
 import {capture, joinsBranches} from "./captured";
-import {
-  copyWord,
-  ENTRY_NIBBLES,
-  ENTRY_VALUE,
-  ENTRY_VALUE_BYTES,
-  NODE,
-  REFERENCE_BYTES,
-  RESULT,
-} from "./layout";
-import {
-  copyReference,
-  endOf,
-  headBytes,
-  pathBytes,
-  writeHashReference,
-  writeListHead,
-  writePath,
-  writeStringHead,
-} from "./rlp";
+import * as Layout from "./layout";
+import * as Rlp from "./rlp";
 
 const NOTHING = 0;
 const LEAF = 1;
@@ -54,16 +37,16 @@ export function becomeNothing(): void {
 
 export function becomeLeaf(entry: usize, depth: i32): void {
   kind = LEAF;
-  copyWord(PATH, entry);
+  Layout.copyWord(PATH, entry);
   start = depth;
-  end = load<i32>(entry, ENTRY_NIBBLES);
-  from = entry + ENTRY_VALUE;
-  valueBytes = load<u32>(entry, ENTRY_VALUE_BYTES);
+  end = load<i32>(entry, Layout.ENTRY_NIBBLES);
+  from = entry + Layout.ENTRY_VALUE;
+  valueBytes = load<u32>(entry, Layout.ENTRY_VALUE_BYTES);
 }
 
 export function becomeExtension(path: usize, depth: i32, to: i32, reference: usize): void {
   kind = EXTENSION;
-  copyWord(PATH, path);
+  Layout.copyWord(PATH, path);
   start = depth;
   end = to;
   from = reference;
@@ -72,7 +55,7 @@ export function becomeExtension(path: usize, depth: i32, to: i32, reference: usi
 /** @param path - of any key below the branch */
 export function becomeBranch(path: usize, depth: i32, references: usize): void {
   kind = BRANCH;
-  copyWord(PATH, path);
+  Layout.copyWord(PATH, path);
   start = depth;
   end = depth;
   from = references;
@@ -95,7 +78,7 @@ export function refer(to: usize): void {
 
 /** Sets RESULT to the hash of the node as a root. */
 export function referRoot(): void {
-  keccak256(NODE, encodeTop(), RESULT);
+  keccak256(Layout.NODE, encodeTop(), Layout.RESULT);
 }
 
 /** Encodes it at NODE; what is below its extension is hashed. @returns its length */
@@ -105,18 +88,18 @@ export function encodeTop(): u32 {
     kind = EXTENSION;
     from = BRANCH_REFERENCE;
   }
-  const bytes = encode(NODE);
+  const bytes = encode(Layout.NODE);
   capture(PATH, kind === BRANCH ? end : start, bytes);
   return bytes;
 }
 
 function put(to: usize): void {
-  const bytes = encode(NODE);
-  if (bytes < 32) copyReference(to, NODE);
+  const bytes = encode(Layout.NODE);
+  if (bytes < 32) Rlp.copyReference(to, Layout.NODE);
   else {
     capture(PATH, kind === BRANCH && !joinsBranches ? end : start, bytes);
-    keccak256(NODE, bytes, HASH);
-    writeHashReference(to, HASH);
+    keccak256(Layout.NODE, bytes, HASH);
+    Rlp.writeHashReference(to, HASH);
   }
 }
 
@@ -126,16 +109,17 @@ function encode(to: usize): u32 {
   if (kind === BRANCH) {
     let content: u32 = 1;
     for (let child: usize = 0; child < 16; child++) {
-      const reference = from + child * REFERENCE_BYTES;
-      content += endOf(reference) - reference;
+      const reference = from + child * Layout.REFERENCE_BYTES;
+      content += Rlp.endOf(reference) - reference;
     }
-    at = writeListHead(to, content);
-    for (let child: usize = 0; child < 16; child++) at = copyReference(at, from + child * REFERENCE_BYTES);
+    at = Rlp.writeListHead(to, content);
+    for (let child: usize = 0; child < 16; child++)
+      at = Rlp.copyReference(at, from + child * Layout.REFERENCE_BYTES);
     store<u8>(at++, 0x80);
   } else if (kind === EXTENSION) {
-    at = writeListHead(to, pathBytes(end - start) + (endOf(from) - from));
-    at = writePath(at, PATH, start, end, false);
-    at = copyReference(at, from);
+    at = Rlp.writeListHead(to, Rlp.pathBytes(end - start) + (Rlp.endOf(from) - from));
+    at = Rlp.writePath(at, PATH, start, end, false);
+    at = Rlp.copyReference(at, from);
   } else if (isAccounts) {
     const bytes = accountBytes(from);
     at = writeAccount(writeLeafHead(to, PATH, start, end, bytes, 0xff), from);
@@ -157,7 +141,7 @@ export function writeLeafHead(
   first: u32,
 ): usize {
   const isPlain = bytes === 1 && first < 0x80;
-  to = writeListHead(to, pathBytes(nibbles - depth) + (isPlain ? 0 : headBytes(bytes)) + bytes);
-  to = writePath(to, path, depth, nibbles, true);
-  return isPlain ? to : writeStringHead(to, bytes);
+  to = Rlp.writeListHead(to, Rlp.pathBytes(nibbles - depth) + (isPlain ? 0 : Rlp.headBytes(bytes)) + bytes);
+  to = Rlp.writePath(to, path, depth, nibbles, true);
+  return isPlain ? to : Rlp.writeStringHead(to, bytes);
 }

@@ -3,25 +3,7 @@ import {setAccounts} from "./account";
 import {refer, referRoot} from "./change";
 import {copyWord, PATH, scratchOf, setNibble} from "./layout";
 import {make} from "./make";
-import {
-  branchDepth,
-  childrenAt,
-  copyChildReference,
-  endOfChild,
-  endOfLeaf,
-  firstPathByte,
-  isHashChild,
-  isPageChild,
-  leafCount,
-  leavesOf,
-  PLACE,
-  placeBranch,
-  readLeaf,
-  readPage,
-  SMALL_PAGE,
-  smallCount,
-  smallLeavesAt,
-} from "./pages";
+import * as Pages from "./pages";
 import {endOf} from "./rlp";
 import {becomeRoot, referPage} from "./update";
 
@@ -37,25 +19,25 @@ const STORED: usize = memory.data(48, 16);
  */
 export function check(number: f64, depth: i32, accounts: bool): i32 {
   setAccounts(accounts);
-  copyWord(PLACE, PATH);
-  const page = readPage(number, depth);
-  if (load<u8>(page) === SMALL_PAGE) {
-    makeLeaves(smallLeavesAt(page), smallCount(page), 0, 0);
+  copyWord(Pages.PLACE, PATH);
+  const page = Pages.readPage(number, depth);
+  if (load<u8>(page) === Pages.SMALL_PAGE) {
+    makeLeaves(Pages.smallLeavesAt(page), Pages.smallCount(page), 0, 0);
     referRoot();
     return -1;
   }
-  placeBranch(page);
-  const branch = branchDepth(page);
-  const first = firstPathByte(branch);
-  const children = childrenAt(page);
+  Pages.placeBranch(page);
+  const branch = Pages.branchDepth(page);
+  const first = Pages.firstPathByte(branch);
+  const children = Pages.childrenAt(page);
   let wrong = -1;
-  for (let child = 0, at = children; child < 16; child++, at = endOfChild(at, first)) {
+  for (let child = 0, at = children; child < 16; child++, at = Pages.endOfChild(at, first)) {
     const kind: u32 = load<u8>(at);
-    if (kind === 0 || isPageChild(kind) || isHashChild(kind)) continue;
-    setNibble(PLACE, branch, child);
-    makeLeaves(leavesOf(at), leafCount(at), first, branch + 1);
+    if (kind === 0 || Pages.isPageChild(kind) || Pages.isHashChild(kind)) continue;
+    setNibble(Pages.PLACE, branch, child);
+    makeLeaves(Pages.leavesOf(at), Pages.leafCount(at), first, branch + 1);
     refer(MADE);
-    copyChildReference(STORED, at);
+    Pages.copyChildReference(STORED, at);
     if (wrong < 0 && !isSame(MADE, STORED)) wrong = child;
   }
   referPage(children, depth, branch);
@@ -67,9 +49,9 @@ export function check(number: f64, depth: i32, accounts: bool): i32 {
 export function makeLeaves(leaves: usize, count: u32, first: usize, depth: i32): void {
   for (let i: u32 = 0; i < count; i++) {
     const entry = scratchOf(depth, i);
-    readLeaf(leaves, first, entry);
+    Pages.readLeaf(leaves, first, entry);
     store<u32>(POINTERS + (i << 2), <u32>entry);
-    leaves = endOfLeaf(leaves, first);
+    leaves = Pages.endOfLeaf(leaves, first);
   }
   make(POINTERS, POINTERS + (count << 2), depth);
 }

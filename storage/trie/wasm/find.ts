@@ -6,27 +6,7 @@ import {makeLeaves} from "./check";
 import * as host from "./host";
 import {copyWord, firstDifference, nibble, nodeOf, PATH, ROOT, setNibble} from "./layout";
 import {joinBranch, readNode} from "./nodes";
-import {
-  branchDepth,
-  childAt,
-  childrenAt,
-  EXTENSION_PAGE,
-  endOfLeaf,
-  firstPathByte,
-  hashOfChild,
-  isHashChild,
-  isPageChild,
-  leafCount,
-  leavesOf,
-  PLACE,
-  pageNumber,
-  placeBranch,
-  readPage,
-  SMALL_PAGE,
-  smallCount,
-  smallLeavesAt,
-  valueAt,
-} from "./pages";
+import * as Pages from "./pages";
 import {writeHashReference} from "./rlp";
 import {gatherBranch, REFERENCE} from "./update";
 
@@ -50,34 +30,36 @@ export function walk(root: f64, accounts: bool, joins: bool): usize {
 
 function follow(root: f64, accounts: bool, captures: bool): usize {
   setAccounts(accounts);
-  copyWord(PLACE, PATH);
+  copyWord(Pages.PLACE, PATH);
   let depth = 0;
-  let page = root < 0 ? readKnown(ROOT, 0) : root === 0 ? 0 : readPage(root, 0);
+  let page = root < 0 ? readKnown(ROOT, 0) : root === 0 ? 0 : Pages.readPage(root, 0);
   while (page !== 0) {
-    if (load<u8>(page) === SMALL_PAGE)
-      return findLeaf(smallLeavesAt(page), smallCount(page), 0, depth, captures);
-    placeBranch(page);
-    const branch = branchDepth(page);
-    const isOnPath = firstDifference(PLACE, PATH, depth, branch) === branch;
-    if (load<u8>(page) === EXTENSION_PAGE) {
+    if (load<u8>(page) === Pages.SMALL_PAGE)
+      return findLeaf(Pages.smallLeavesAt(page), Pages.smallCount(page), 0, depth, captures);
+    Pages.placeBranch(page);
+    const branch = Pages.branchDepth(page);
+    const isOnPath = firstDifference(Pages.PLACE, PATH, depth, branch) === branch;
+    if (load<u8>(page) === Pages.EXTENSION_PAGE) {
       const joined = joinBranch(page, depth);
-      if (joined === 0 && (isOnPath || (captures && joinsBranches))) host.miss(childrenAt(page));
+      if (joined === 0 && (isOnPath || (captures && joinsBranches))) host.miss(Pages.childrenAt(page));
       if (joined === 0) {
-        if (captures) captureExtension(childrenAt(page), depth, branch);
+        if (captures) captureExtension(Pages.childrenAt(page), depth, branch);
         return 0;
       }
       page = joined;
     }
-    const first = firstPathByte(branch);
-    if (captures) captureBranch(childrenAt(page), depth, branch);
+    const first = Pages.firstPathByte(branch);
+    if (captures) captureBranch(Pages.childrenAt(page), depth, branch);
     if (!isOnPath) return 0;
-    const child = childAt(page, nibble(PATH, branch));
+    const child = Pages.childAt(page, nibble(PATH, branch));
     const kind: u32 = load<u8>(child);
     depth = branch + 1;
-    if (!isPageChild(kind) && !isHashChild(kind))
-      return kind === 0 ? 0 : findLeaf(leavesOf(child), leafCount(child), first, depth, captures);
-    setNibble(PLACE, branch, nibble(PATH, branch));
-    page = isPageChild(kind) ? readPage(pageNumber(child), depth) : readKnown(hashOfChild(child), depth);
+    if (!Pages.isPageChild(kind) && !Pages.isHashChild(kind))
+      return kind === 0 ? 0 : findLeaf(Pages.leavesOf(child), Pages.leafCount(child), first, depth, captures);
+    setNibble(Pages.PLACE, branch, nibble(PATH, branch));
+    page = Pages.isPageChild(kind)
+      ? Pages.readPage(Pages.pageNumber(child), depth)
+      : readKnown(Pages.hashOfChild(child), depth);
   }
   return 0;
 }
@@ -92,7 +74,7 @@ function readKnown(hash: usize, depth: i32): usize {
 function captureExtension(branchHash: usize, depth: i32, end: i32): void {
   const before = beginRun();
   writeHashReference(REFERENCE, branchHash);
-  becomeExtension(PLACE, depth, end, REFERENCE);
+  becomeExtension(Pages.PLACE, depth, end, REFERENCE);
   encodeTop();
   endRun(before);
 }
@@ -109,14 +91,14 @@ function findLeaf(leaves: usize, count: u32, first: usize, depth: i32, captures:
   if (captures) captureLeaves(leaves, count, first, depth);
   for (let i: u32 = 0; i < count; i++) {
     bytes = load<u8>(leaves);
-    if (isSame(leaves + 1, PATH + first, 32 - first)) return valueAt(leaves, first);
-    leaves = endOfLeaf(leaves, first);
+    if (isSame(leaves + 1, PATH + first, 32 - first)) return Pages.valueAt(leaves, first);
+    leaves = Pages.endOfLeaf(leaves, first);
   }
   return 0;
 }
 
 function captureLeaves(leaves: usize, count: u32, first: usize, depth: i32): void {
-  copyWord(PLACE, PATH);
+  copyWord(Pages.PLACE, PATH);
   const before = beginRun();
   makeLeaves(leaves, count, first, depth);
   encodeTop();

@@ -8,32 +8,21 @@
 import {keccak256} from "../../hash/wasm/keccak";
 import {setAccounts} from "./account";
 import {referRoot, writeLeafHead} from "./change";
-import {
-  ENTRIES,
-  ENTRY_NIBBLES,
-  ENTRY_VALUE,
-  ENTRY_VALUE_BYTES,
-  firstDifference,
-  growTo,
-  LIST,
-  MAX_LIST_BYTES,
-  PATH_NIBBLES,
-  RESULT,
-} from "./layout";
+import * as Layout from "./layout";
 import {IS_REFERENCE, make} from "./make";
 import {copyReference, writeHashReference} from "./rlp";
 
 const LIST_ENTRY_BYTES: usize = 80;
 /** Pointers to entries. */
-const LIST_ORDER: usize = LIST;
-export const MAX_LIST: u32 = <u32>(MAX_LIST_BYTES / LIST_ENTRY_BYTES);
+const LIST_ORDER: usize = Layout.LIST;
+export const MAX_LIST: u32 = <u32>(Layout.MAX_LIST_BYTES / LIST_ENTRY_BYTES);
 let entries: usize = 0;
 
 const OTHER_KEY: usize = memory.data(32, 16);
 
 export function beginList(count: u32): void {
   entries = (LIST_ORDER + (count << 2) + 15) & ~15;
-  growTo(entries + count * LIST_ENTRY_BYTES);
+  Layout.growTo(entries + count * LIST_ENTRY_BYTES);
 }
 
 /** @returns the position in the list of the one that is `rank`th by its path: 1 to 127, 0, 128 and so on */
@@ -50,28 +39,28 @@ export function beginLeaf(rank: u32, count: u32, bytes: u32, first: u32): usize 
   for (let other = rank - 1; other !== rank + 3; other += 2) {
     if (other >= count) continue;
     writeKey(OTHER_KEY, positionOf(other, count));
-    depth = max(depth, 1 + firstDifference(entry, OTHER_KEY, 0, PATH_NIBBLES));
+    depth = max(depth, 1 + Layout.firstDifference(entry, OTHER_KEY, 0, Layout.PATH_NIBBLES));
   }
-  store<i32>(entry, nibbles, ENTRY_NIBBLES);
-  store<u32>(entry, IS_REFERENCE, ENTRY_VALUE_BYTES);
+  store<i32>(entry, nibbles, Layout.ENTRY_NIBBLES);
+  store<u32>(entry, IS_REFERENCE, Layout.ENTRY_VALUE_BYTES);
   store<u32>(LIST_ORDER + (rank << 2), entry);
-  return writeLeafHead(ENTRIES, entry, depth, nibbles, bytes, first);
+  return writeLeafHead(Layout.ENTRIES, entry, depth, nibbles, bytes, first);
 }
 
 /** Ends a leaf of which all bytes are at ENTRIES. */
 export function endLeaf(rank: u32, bytes: u32): void {
-  keccak256(ENTRIES, bytes, RESULT);
-  if (bytes < 32) copyReference(referenceOf(rank), ENTRIES);
+  keccak256(Layout.ENTRIES, bytes, Layout.RESULT);
+  if (bytes < 32) copyReference(referenceOf(rank), Layout.ENTRIES);
   else endHashedLeaf(rank);
 }
 
 /** Ends a leaf whose hash is RESULT. */
 export function endHashedLeaf(rank: u32): void {
-  writeHashReference(referenceOf(rank), RESULT);
+  writeHashReference(referenceOf(rank), Layout.RESULT);
 }
 
 function referenceOf(rank: u32): usize {
-  return entries + rank * LIST_ENTRY_BYTES + ENTRY_VALUE;
+  return entries + rank * LIST_ENTRY_BYTES + Layout.ENTRY_VALUE;
 }
 
 /** Writes the root of a list whose leaves were made to RESULT. */

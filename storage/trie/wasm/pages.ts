@@ -1,18 +1,7 @@
 /** Pages of a trie, in place (../triePage.ts draws them). */
 import {isAccounts, isStoredAccount} from "./account";
 import * as host from "./host";
-import {
-  copyWord,
-  ENTRY_NIBBLES,
-  ENTRY_VALUE,
-  ENTRY_VALUE_BYTES,
-  inputOf,
-  MAX_VALUE_BYTES,
-  nibble,
-  outputOf,
-  PATH_NIBBLES,
-  setNibble,
-} from "./layout";
+import * as Layout from "./layout";
 import {copyReference, endOf, isHash, LIST, writeHashReference} from "./rlp";
 
 export const BRANCH_PAGE: u8 = 0x54;
@@ -38,11 +27,11 @@ const HASH_BYTES: usize = 32;
 export const PLACE: usize = memory.data(32, 16);
 
 /** The page in each depth's frame, below 0 for one of slots: root and branches near it are the same for many paths. */
-const LOADED: usize = memory.data(8 * (PATH_NIBBLES + 1), 8);
+const LOADED: usize = memory.data(8 * (Layout.PATH_NIBBLES + 1), 8);
 
 /** Reads a page to its depth's frame, if it is not there. @param depth - 0: it may be a small page */
 export function readPage(number: f64, depth: i32): usize {
-  const to = inputOf(depth);
+  const to = Layout.inputOf(depth);
   const loaded = LOADED + ((<usize>depth) << 3);
   const own = isAccounts ? number : -number;
   if (load<f64>(loaded) === own) return to;
@@ -54,7 +43,7 @@ export function readPage(number: f64, depth: i32): usize {
 
 /** Not marked as loaded: if its block is refused, another page may get its number. @param before - 0: none */
 export function putPage(end: usize, depth: i32, before: f64): f64 {
-  const from = outputOf(depth);
+  const from = Layout.outputOf(depth);
   store<f64>(LOADED + ((<usize>depth) << 3), 0);
   return host.put(from, end - from, before);
 }
@@ -81,12 +70,12 @@ export function writeHead(to: usize, depth: i32, branch: i32): usize {
 /** Sets the nibbles of PLACE down to the page's branch. */
 export function placeBranch(page: usize): void {
   const depth = pageDepth(page);
-  for (let at = depth; at < branchDepth(page); at++) setNibble(PLACE, at, pageNibble(page, at));
+  for (let at = depth; at < branchDepth(page); at++) Layout.setNibble(PLACE, at, pageNibble(page, at));
 }
 
 /** One of those from its depth to its branch, by its position in a path. */
 export function pageNibble(page: usize, at: i32): i32 {
-  return nibble(page + HEAD_BYTES, at - (pageDepth(page) & ~1));
+  return Layout.nibble(page + HEAD_BYTES, at - (pageDepth(page) & ~1));
 }
 
 export function childrenAt(page: usize): usize {
@@ -130,7 +119,7 @@ export function hashOfChild(child: usize): usize {
 /** @returns the address after it */
 export function writeHashChild(to: usize, hash: usize): usize {
   store<u8>(to, HASHED);
-  copyWord(to + 1, hash);
+  Layout.copyWord(to + 1, hash);
   return to + 1 + HASH_BYTES;
 }
 
@@ -177,21 +166,21 @@ export function endOfLeaf(leaf: usize, first: usize): usize {
 
 /** @returns the address after it */
 export function writeLeaf(to: usize, entry: usize, first: usize): usize {
-  const bytes = load<u32>(entry, ENTRY_VALUE_BYTES);
+  const bytes = load<u32>(entry, Layout.ENTRY_VALUE_BYTES);
   store<u8>(to, bytes);
   memory.copy(to + 1, entry + first, HASH_BYTES - first);
-  memory.copy(to + 1 + HASH_BYTES - first, entry + ENTRY_VALUE, bytes);
+  memory.copy(to + 1 + HASH_BYTES - first, entry + Layout.ENTRY_VALUE, bytes);
   return endOfLeaf(to, first);
 }
 
 /** Makes an entry of a leaf at PLACE. */
 export function readLeaf(leaf: usize, first: usize, entry: usize): void {
-  copyWord(entry, PLACE);
+  Layout.copyWord(entry, PLACE);
   memory.copy(entry + first, leaf + 1, HASH_BYTES - first);
   const bytes: u32 = load<u8>(leaf);
-  store<i32>(entry, PATH_NIBBLES, ENTRY_NIBBLES);
-  store<u32>(entry, bytes, ENTRY_VALUE_BYTES);
-  memory.copy(entry + ENTRY_VALUE, valueAt(leaf, first), bytes);
+  store<i32>(entry, Layout.PATH_NIBBLES, Layout.ENTRY_NIBBLES);
+  store<u32>(entry, bytes, Layout.ENTRY_VALUE_BYTES);
+  memory.copy(entry + Layout.ENTRY_VALUE, valueAt(leaf, first), bytes);
 }
 
 export function valueAt(leaf: usize, first: usize): usize {
@@ -220,7 +209,7 @@ function writeReference(child: usize, kind: u32, to: usize, reference: usize): u
   const isHashed = isHash(reference);
   store<u8>(child, isHashed ? kind | HASHED : kind);
   if (!isHashed) return copyReference(to, reference);
-  copyWord(to, reference + 1);
+  Layout.copyWord(to, reference + 1);
   return to + HASH_BYTES;
 }
 
@@ -243,7 +232,7 @@ export function isPage(page: usize, bytes: u32, depth: i32): bool {
   }
   const branch = branchDepth(page);
   if (load<u8>(page) !== BRANCH_PAGE || pageDepth(page) !== depth) return false;
-  if (branch < depth || branch >= PATH_NIBBLES) return false;
+  if (branch < depth || branch >= Layout.PATH_NIBBLES) return false;
   const first = firstPathByte(branch);
   let children = 0;
   let at = childrenAt(page);
@@ -278,7 +267,7 @@ function endOfLeaves(at: usize, count: u32, first: usize, end: usize): usize {
   for (let i: u32 = 0; i < count; i++) {
     if (at >= end || endOfLeaf(at, first) > end) return 0;
     const bytes: u32 = load<u8>(at);
-    if (bytes === 0 || bytes > MAX_VALUE_BYTES) return 0;
+    if (bytes === 0 || bytes > Layout.MAX_VALUE_BYTES) return 0;
     if (isAccounts && !isStoredAccount(valueAt(at, first), bytes)) return 0;
     at = endOfLeaf(at, first);
   }

@@ -12,53 +12,9 @@ import {setAccounts} from "./account";
 import {becomeBranch, beginAt, refer, referRoot} from "./change";
 import {comparePaths, sortEntries} from "./entries";
 import * as host from "./host";
-import {
-  copyWord,
-  ENTRIES,
-  ENTRY_BYTES,
-  ENTRY_VALUE,
-  ENTRY_VALUE_BYTES,
-  firstDifference,
-  nibble,
-  ORDER,
-  outputOf,
-  PATH_NIBBLES,
-  REFERENCE_BYTES,
-  RESULT,
-  SPARE_ORDER,
-  scratchOf,
-  setNibble,
-  UNMADE,
-} from "./layout";
+import * as Layout from "./layout";
 import {clearBranch, endOfRun, make} from "./make";
-import {
-  branchDepth,
-  childrenAt,
-  copyChildReference,
-  endOfChild,
-  endOfLeaf,
-  firstPathByte,
-  hashOfChild,
-  isHashChild,
-  isPageChild,
-  leafCount,
-  leavesOf,
-  MOST_LEAVES,
-  PLACE,
-  pageDepth,
-  pageNumber,
-  placeBranch,
-  putPage,
-  readLeaf,
-  readPage,
-  SMALL_PAGE,
-  smallCount,
-  smallLeavesAt,
-  writeHead,
-  writeLeaf,
-  writeLeafChild,
-  writePageChild,
-} from "./pages";
+import * as Pages from "./pages";
 import {endOf, isHash, writeEmptyRoot} from "./rlp";
 
 /**
@@ -84,11 +40,12 @@ export function becomeLeaves(leaves: u32): void {
 export function update(root: f64, entries: u32, accounts: bool): f64 {
   setAccounts(accounts);
   const end = sortEntries(entries);
-  if (root === 0) become(SPARE_ORDER, copyValues(ORDER, end), 0);
+  if (root === 0) become(Layout.SPARE_ORDER, copyValues(Layout.ORDER, end), 0);
   else {
-    const body = readPage(root, 0);
-    if (load<u8>(body) === SMALL_PAGE) changeLeaves(smallLeavesAt(body), smallCount(body), 0, ORDER, end, 0);
-    else changePage(body, root, ORDER, end, 0);
+    const body = Pages.readPage(root, 0);
+    if (load<u8>(body) === Pages.SMALL_PAGE)
+      changeLeaves(Pages.smallLeavesAt(body), Pages.smallCount(body), 0, Layout.ORDER, end, 0);
+    else changePage(body, root, Layout.ORDER, end, 0);
   }
   if (page === 0) return putSmall(root);
   becomeRoot();
@@ -97,37 +54,37 @@ export function update(root: f64, entries: u32, accounts: bool): f64 {
 
 /** Sets RESULT to the hash of the root, whose reference is REFERENCE. */
 export function becomeRoot(): void {
-  if (isHash(REFERENCE)) copyWord(RESULT, REFERENCE + 1);
-  else keccak256(REFERENCE, endOf(REFERENCE) - REFERENCE, RESULT);
+  if (isHash(REFERENCE)) Layout.copyWord(Layout.RESULT, REFERENCE + 1);
+  else keccak256(REFERENCE, endOf(REFERENCE) - REFERENCE, Layout.RESULT);
 }
 
 export function putSmall(before: f64): f64 {
   if (count === 0) {
-    writeEmptyRoot(RESULT);
+    writeEmptyRoot(Layout.RESULT);
     return 0;
   }
-  const to = outputOf(0);
-  store<u8>(to, SMALL_PAGE);
+  const to = Layout.outputOf(0);
+  store<u8>(to, Pages.SMALL_PAGE);
   store<u8>(to, count, 1);
-  let at = smallLeavesAt(to);
-  for (let i: u32 = 0; i < count; i++) at = writeLeaf(at, load<u32>(LEAVES + (i << 2)), 0);
+  let at = Pages.smallLeavesAt(to);
+  for (let i: u32 = 0; i < count; i++) at = Pages.writeLeaf(at, load<u32>(LEAVES + (i << 2)), 0);
   make(LEAVES, LEAVES + (count << 2), 0);
   referRoot();
-  return putPage(at, 0, before);
+  return Pages.putPage(at, 0, before);
 }
 
 /** @param depth - of the page's position. If it was higher when the page was written, a new page replaces it */
 function changePage(body: usize, number: f64, from: usize, to: usize, depth: i32): void {
-  placeBranch(body);
-  const before = pageDepth(body) === depth ? number : 0;
-  const branch = branchDepth(body);
+  Pages.placeBranch(body);
+  const before = Pages.pageDepth(body) === depth ? number : 0;
+  const branch = Pages.branchDepth(body);
   let shared = branch;
   let end = from;
   for (let at = from; at < to; at += 4) {
     const entry: usize = load<u32>(at);
-    const first = firstDifference(entry, PLACE, depth, branch);
+    const first = Layout.firstDifference(entry, Pages.PLACE, depth, branch);
     // The path to remove is not in the trie.
-    if (first < branch && load<u32>(entry, ENTRY_VALUE_BYTES) === 0) continue;
+    if (first < branch && load<u32>(entry, Layout.ENTRY_VALUE_BYTES) === 0) continue;
     if (first < branch) makeValue(entry, 0, 0);
     shared = min(shared, first);
     end = push(end, entry);
@@ -152,11 +109,11 @@ function writePage(
   moved: usize,
   movedNumber: f64,
 ): void {
-  const output = outputOf(depth);
-  const children = writeHead(output, depth, branch);
-  const first = firstPathByte(branch);
-  const movedChild = moved === 0 ? -1 : nibble(PLACE, branch);
-  let left = old === 0 ? 0 : childrenAt(old);
+  const output = Layout.outputOf(depth);
+  const children = Pages.writeHead(output, depth, branch);
+  const first = Pages.firstPathByte(branch);
+  const movedChild = moved === 0 ? -1 : Layout.nibble(Pages.PLACE, branch);
+  let left = old === 0 ? 0 : Pages.childrenAt(old);
   let at = children;
   let taken = 0;
   let leaves: u32 = 0;
@@ -165,9 +122,9 @@ function writePage(
   let lastPage: f64 = 0;
   for (let child = 0; child < 16; child++) {
     const begin = at;
-    const hasWrites = from < to && nibble(load<u32>(from), branch) === child;
+    const hasWrites = from < to && Layout.nibble(load<u32>(from), branch) === child;
     const end = hasWrites ? endOfRun(from, to, branch) : from;
-    const next = left === 0 ? 0 : endOfChild(left, first);
+    const next = left === 0 ? 0 : Pages.endOfChild(left, first);
     if (!hasWrites && child !== movedChild) {
       if (left === 0) store<u8>(at++, 0);
       else {
@@ -175,7 +132,7 @@ function writePage(
         at += next - left;
       }
     } else {
-      setNibble(PLACE, branch, child);
+      Layout.setNibble(Pages.PLACE, branch, child);
       if (child === movedChild) changePage(moved, movedNumber, from, end, branch + 1);
       else if (left === 0) become(from, end, branch + 1);
       else changeChild(left, from, end, branch);
@@ -188,22 +145,22 @@ function writePage(
     taken++;
     only = child;
     // Only whole tries are updated: what the child has become may depend on nodes that are not known.
-    if (isHashChild(kind)) host.miss(hashOfChild(begin));
-    else if (isPageChild(kind)) {
+    if (Pages.isHashChild(kind)) host.miss(Pages.hashOfChild(begin));
+    else if (Pages.isPageChild(kind)) {
       pages++;
-      lastPage = pageNumber(begin);
-    } else leaves += leafCount(begin);
+      lastPage = Pages.pageNumber(begin);
+    } else leaves += Pages.leafCount(begin);
   }
-  if (pages === 0 && leaves <= MOST_LEAVES) takeLeaves(children, branch, depth);
+  if (pages === 0 && leaves <= Pages.MOST_LEAVES) takeLeaves(children, branch, depth);
   else if (taken === 1) {
     // A branch with one child is removed: the child's page moves up to this position.
-    setNibble(PLACE, branch, only);
-    const body = readPage(lastPage, branch + 1);
-    placeBranch(body);
-    writePage(body, 0, 0, 0, depth, branchDepth(body), 0, 0);
+    Layout.setNibble(Pages.PLACE, branch, only);
+    const body = Pages.readPage(lastPage, branch + 1);
+    Pages.placeBranch(body);
+    writePage(body, 0, 0, 0, depth, Pages.branchDepth(body), 0, 0);
   } else {
     referPage(children, depth, branch);
-    page = putPage(at, depth, before);
+    page = Pages.putPage(at, depth, before);
   }
 }
 
@@ -217,30 +174,37 @@ export function referPage(children: usize, depth: i32, branch: i32): void {
 /** Sets the current node to the branch of a page at PLACE. */
 export function gatherBranch(children: usize, branch: i32): void {
   const references = clearBranch(branch);
-  const first = firstPathByte(branch);
-  for (let child: usize = 0, at = children; child < 16; child++, at = endOfChild(at, first))
-    if (load<u8>(at) !== 0) copyChildReference(references + child * REFERENCE_BYTES, at);
-  becomeBranch(PLACE, branch, references);
+  const first = Pages.firstPathByte(branch);
+  for (let child: usize = 0, at = children; child < 16; child++, at = Pages.endOfChild(at, first))
+    if (load<u8>(at) !== 0) Pages.copyChildReference(references + child * Layout.REFERENCE_BYTES, at);
+  becomeBranch(Pages.PLACE, branch, references);
 }
 
 function changeChild(child: usize, from: usize, to: usize, branch: i32): void {
   const kind: u32 = load<u8>(child);
-  if (isHashChild(kind)) host.miss(hashOfChild(child));
-  if (!isPageChild(kind)) {
-    changeLeaves(leavesOf(child), leafCount(child), firstPathByte(branch), from, to, branch + 1);
+  if (Pages.isHashChild(kind)) host.miss(Pages.hashOfChild(child));
+  if (!Pages.isPageChild(kind)) {
+    changeLeaves(
+      Pages.leavesOf(child),
+      Pages.leafCount(child),
+      Pages.firstPathByte(branch),
+      from,
+      to,
+      branch + 1,
+    );
     return;
   }
-  const number = pageNumber(child);
-  changePage(readPage(number, branch + 1), number, from, to, branch + 1);
+  const number = Pages.pageNumber(child);
+  changePage(Pages.readPage(number, branch + 1), number, from, to, branch + 1);
 }
 
 /** Merges entries into stored leaves. @param leaves - of the position PLACE. @param kind - their number */
 function changeLeaves(leaves: usize, kind: u32, first: usize, from: usize, to: usize, depth: i32): void {
-  let end = SPARE_ORDER;
+  let end = Layout.SPARE_ORDER;
   for (let i: u32 = 0; i < kind; i++) {
-    const leaf = scratchOf(depth, i);
-    readLeaf(leaves, first, leaf);
-    leaves = endOfLeaf(leaves, first);
+    const leaf = Layout.scratchOf(depth, i);
+    Pages.readLeaf(leaves, first, leaf);
+    leaves = Pages.endOfLeaf(leaves, first);
     let order = 1;
     while (from < to) {
       order = comparePaths(load<u32>(from), leaf);
@@ -248,40 +212,50 @@ function changeLeaves(leaves: usize, kind: u32, first: usize, from: usize, to: u
       end = pushValue(end, load<u32>(from));
       from += 4;
     }
-    if (order === 0) makeValue(load<u32>(from), leaf + ENTRY_VALUE, load<u32>(leaf, ENTRY_VALUE_BYTES));
+    if (order === 0)
+      makeValue(load<u32>(from), leaf + Layout.ENTRY_VALUE, load<u32>(leaf, Layout.ENTRY_VALUE_BYTES));
     // A write of the same path replaces the leaf.
     if (from >= to || order > 0) end = push(end, leaf);
   }
   for (; from < to; from += 4) end = pushValue(end, load<u32>(from));
-  become(SPARE_ORDER, end, depth);
+  become(Layout.SPARE_ORDER, end, depth);
 }
 
 /** Sets the result of sorted entries without removals, whose paths are equal down to `depth`. */
 function become(from: usize, to: usize, depth: i32): void {
   const entries = <u32>(to - from) >> 2;
-  if (entries <= MOST_LEAVES) {
+  if (entries <= Pages.MOST_LEAVES) {
     page = 0;
     count = entries;
     memory.copy(LEAVES, from, to - from);
     return;
   }
   const first: usize = load<u32>(from);
-  copyWord(PLACE, first);
-  writePage(0, 0, from, to, depth, firstDifference(first, load<u32>(to - 4), depth, PATH_NIBBLES), 0, 0);
+  Layout.copyWord(Pages.PLACE, first);
+  writePage(
+    0,
+    0,
+    from,
+    to,
+    depth,
+    Layout.firstDifference(first, load<u32>(to - 4), depth, Layout.PATH_NIBBLES),
+    0,
+    0,
+  );
 }
 
 /** Writes the result as a child of a branch. @returns the address after it */
 export function writeChild(to: usize, branch: i32): usize {
-  if (page !== 0) return writePageChild(to, page, REFERENCE);
+  if (page !== 0) return Pages.writePageChild(to, page, REFERENCE);
   if (count === 0) {
     store<u8>(to, 0);
     return to + 1;
   }
   make(LEAVES, LEAVES + (count << 2), branch + 1);
   refer(REFERENCE);
-  let at = writeLeafChild(to, count, REFERENCE);
+  let at = Pages.writeLeafChild(to, count, REFERENCE);
   for (let i: u32 = 0; i < count; i++)
-    at = writeLeaf(at, load<u32>(LEAVES + (i << 2)), firstPathByte(branch));
+    at = Pages.writeLeaf(at, load<u32>(LEAVES + (i << 2)), Pages.firstPathByte(branch));
   return at;
 }
 
@@ -289,15 +263,15 @@ export function writeChild(to: usize, branch: i32): usize {
 export function takeLeaves(children: usize, branch: i32, depth: i32): void {
   page = 0;
   count = 0;
-  const first = firstPathByte(branch);
+  const first = Pages.firstPathByte(branch);
   for (let child = 0, at = children; child < 16; child++) {
-    setNibble(PLACE, branch, child);
-    let leaf = leavesOf(at);
-    for (let i = leafCount(at); i > 0; i--) {
-      const entry = scratchOf(depth, 4 + count);
-      readLeaf(leaf, first, entry);
+    Layout.setNibble(Pages.PLACE, branch, child);
+    let leaf = Pages.leavesOf(at);
+    for (let i = Pages.leafCount(at); i > 0; i--) {
+      const entry = Layout.scratchOf(depth, 4 + count);
+      Pages.readLeaf(leaf, first, entry);
       store<u32>(LEAVES + (count++ << 2), <u32>entry);
-      leaf = endOfLeaf(leaf, first);
+      leaf = Pages.endOfLeaf(leaf, first);
     }
     at = leaf;
   }
@@ -305,14 +279,14 @@ export function takeLeaves(children: usize, branch: i32, depth: i32): void {
 
 /** Copies the pointers to entries, except removals, to SPARE_ORDER. @returns their end */
 function copyValues(from: usize, to: usize): usize {
-  let end = SPARE_ORDER;
+  let end = Layout.SPARE_ORDER;
   for (; from < to; from += 4) end = pushValue(end, load<u32>(from));
   return end;
 }
 
 function pushValue(end: usize, entry: usize): usize {
   makeValue(entry, 0, 0);
-  return load<u32>(entry, ENTRY_VALUE_BYTES) === 0 ? end : push(end, entry);
+  return load<u32>(entry, Layout.ENTRY_VALUE_BYTES) === 0 ? end : push(end, entry);
 }
 
 function push(end: usize, entry: usize): usize {
@@ -322,6 +296,6 @@ function push(end: usize, entry: usize): usize {
 
 /** Makes the new value of an entry. @param value - the stored one. @param bytes - its length; 0: none is stored */
 function makeValue(entry: usize, value: usize, bytes: u32): void {
-  if (load<u32>(entry, ENTRY_VALUE_BYTES) === UNMADE)
-    host.make((entry - ENTRIES) / ENTRY_BYTES, value, bytes);
+  if (load<u32>(entry, Layout.ENTRY_VALUE_BYTES) === Layout.UNMADE)
+    host.make((entry - Layout.ENTRIES) / Layout.ENTRY_BYTES, value, bytes);
 }
