@@ -11,6 +11,7 @@ import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {UnsentBytes} from "./http/unsentBytes.ts";
 import {LANES} from "./methods/lanes.ts";
 import type {Estimates} from "./methods/method.ts";
+import {CCIP_METHODS, parseSlotsBody, proveSlots} from "./methods/proof/proveSlots.ts";
 import {ProvableBlocks} from "./methods/provableBlocks.ts";
 import {MethodTable} from "./methods/table.ts";
 import {CallTally} from "./observe/callTally.ts";
@@ -70,7 +71,7 @@ export function createFront(
     maxFinalityLagSeconds,
   });
   const methods = new MethodTable(options.namespace);
-  const tally = new CallTally(methods.names);
+  const tally = new CallTally([...methods.names, proveSlots.name]);
   const unsent = new UnsentBytes(limits.unsentBytesTotal);
   const clients = new Clients();
   const {trustForwarded = [], maxConnections = Number.POSITIVE_INFINITY} = options;
@@ -98,8 +99,9 @@ export function createFront(
   const {maxProofTextBytes} = engine;
   const setup = {chain: engine.chain, limits, estimates, maxProofTextBytes};
   const rpc = new RpcService(setup, methods, dispatcher, tally, trouble, options.isBalanced);
+  const ccip = new RpcService(setup, CCIP_METHODS, dispatcher, tally, trouble, false, parseSlotsBody);
   const http = new HttpServer(options, {
-    rpc,
+    ...{rpc, ccip},
     blocks: new ProvableBlocks(engine.chain),
     unsent,
     clients,

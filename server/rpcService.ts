@@ -6,14 +6,14 @@ import type {Work} from "./fairness/work.ts";
 import {type Demand, measureDemand, refuseExcess} from "./methods/demand.ts";
 import {LANES} from "./methods/lanes.ts";
 import {type Method, RecordFailure, type RequestView} from "./methods/method.ts";
-import type {MethodTable} from "./methods/table.ts";
+import type {Methods} from "./methods/table.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import type {ReplySink} from "./request/replySink.ts";
 import {append, type ByLane, type LaneCalls, type Place} from "./request/requestCalls.ts";
 import type {RequestRecord} from "./request/requestRecord.ts";
 import {Piece} from "./request/taskText.ts";
-import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
+import {type BodyLimits, type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
 import {AheadError, createTimeoutError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
 
 interface Refusal {
@@ -36,12 +36,13 @@ const AHEAD_RETRY_SECONDS = 1;
 export class RpcService {
   constructor(
     private readonly setup: Omit<RequestView, "head" | "isBalanced" | "takesBytes">,
-    private readonly methods: MethodTable,
+    private readonly methods: Methods,
     private readonly dispatcher: Dispatcher,
     private readonly tally: CallTally,
     private readonly trouble: TroubleLog,
     /** Requests for a block that is not here yet get HTTP 503. */
     private readonly isBalanced = false,
+    private readonly parse: (body: Buffer, limits: BodyLimits) => Work<Envelope> = parseEnvelope,
   ) {}
 
   /** @param body - with at most WHOLE_BYTES, it is only read before the first yield */
@@ -51,7 +52,7 @@ export class RpcService {
     try {
       // It may have waited for its turn.
       requireTime(record, limits.timeoutMs);
-      envelope = yield* parseEnvelope(body, limits);
+      envelope = yield* this.parse(body, limits);
     } catch (error) {
       const rpcError = this.asRpcError(error, record);
       this.tally.add("", rpcError.code);

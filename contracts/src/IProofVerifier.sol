@@ -31,8 +31,20 @@ struct ProvenAccount {
     bytes32[] slots;
 }
 
-/// Verifies proofs of accounts and slots: the proof bytes of docs/proofs.md, section 9. There is one implementation for each hash suite.
-interface IProofVerifier {
+interface ISlotVerifier {
+    /// @param stateRoot a root that the caller trusts
+    /// @param slots at least one and at most 16 384, in the order of the proof; a slot may stand twice
+    /// @param proof for `account` with these slots
+    /// @return values of the slots, zero where absent; all zero if the account is absent or has no storage
+    function verifySlots(bytes32 stateRoot, address account, bytes32[] calldata slots, bytes calldata proof)
+        external
+        view
+        returns (bytes32[] memory values);
+}
+
+/// Verifies proofs of accounts and slots: the proof bytes of docs/proofs.md, section 9. There is one implementation for each hash suite
+/// with sparse trees.
+interface IProofVerifier is ISlotVerifier {
     // One error for each check of docs/proofs.md, section 10, which has the reasons. The number is that of the check.
 
     /// 1: the first byte is not 0x01.
@@ -99,15 +111,6 @@ interface IProofVerifier {
         external
         view
         returns (bool exists, Account memory value);
-
-    /// @param stateRoot a root that the caller trusts
-    /// @param slots at least one and at most 16 384, in the order of the proof; a slot may stand twice
-    /// @param proof for `account` with these slots
-    /// @return values of the slots, zero where absent; all zero if the account is absent or has no storage
-    function verifySlots(bytes32 stateRoot, address account, bytes32[] calldata slots, bytes calldata proof)
-        external
-        view
-        returns (bytes32[] memory values);
 
     /// @param stateRoot a root that the caller trusts
     /// @param requests at least one and at most 16 384, in the order of the proof; an account may stand twice

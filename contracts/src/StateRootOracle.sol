@@ -17,8 +17,8 @@ contract StateRootOracle is IRollup {
     /// The rollup's contract, for blocks that are not recorded; zero if it is on another chain.
     IRollup public immutable rollup;
     mapping(uint256 blockNumber => bytes32) private recorded;
-    /// The newest block that is recorded.
-    uint256 private lastBlock;
+    /// The newest block that is recorded; zero if none is.
+    uint256 public lastBlock;
 
     /// The blocks from `startBlockNumber` on, which follow those of the event before, are finalized. The first event begins at block 0.
     /// @param shnarf is zero here: a rollup's contract commits to its proof with it
@@ -35,7 +35,7 @@ contract StateRootOracle is IRollup {
     /// A finalized root never changes.
     error AnotherRootIsRecorded(uint256 blockNumber, bytes32 root);
     /// Blocks are finalized in their order.
-    error LaterBlockIsRecorded(uint256 lastBlock);
+    error LaterBlockIsRecorded(uint256 recordedBlock);
     error NoRoot(uint256 blockNumber);
 
     constructor(address source_, IRollup rollup_) {

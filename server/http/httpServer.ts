@@ -4,6 +4,7 @@
  *   POST /          JSON-RPC                    GET /healthz   the process runs
  *   GET  /          the web page (webPage.ts)   GET /readyz    it should get requests (readiness.ts), and is not stopping
  *   GET  /metrics   for operators               GET /v1/..     a proof that caches may keep (proofRoute.ts)
+ *   POST /ccip, GET /ccip/..   CCIP-read (ccipRoute.ts)
  *
  * uWebSockets.js cannot keep a request of a connection waiting. A client that sends a second one before the first is
  * answered (pipelining) loses that connection, and nothing else (intake.ts). (Pausing the socket would help only if the
@@ -17,6 +18,7 @@ import {isProofPath} from "../methods/proof/proofTarget.ts";
 import {shorten} from "../rpc/rpcError.ts";
 import {AllowedHosts, isLoopback} from "./allowedHosts.ts";
 import {answerRead, dropBody} from "./body.ts";
+import {CCIP_PATH, isCcipPath} from "./ccipRoute.ts";
 import type {Clients} from "./clientAddress.ts";
 import type {Connections} from "./connections.ts";
 import {Intake} from "./intake.ts";
@@ -149,8 +151,9 @@ export class HttpServer {
     reply.isChunked = head.isChunked;
     reply.forwarded = this.parts.proxies?.findClient(response, request);
     const isAllowed = this.hosts.allows(head.host);
-    if (isAllowed && path === "/" && head.verb === "post" && !isOperators) {
-      this.rpc.receive(response, head, reply);
+    const isCcip = path === CCIP_PATH;
+    if (isAllowed && (path === "/" || isCcip) && head.verb === "post" && !isOperators) {
+      this.rpc.receive(response, head, reply, isCcip);
       return;
     }
     const query = request.getQuery() ?? "";
@@ -176,6 +179,10 @@ export class HttpServer {
     }
     if (isProofPath(path) && !isOperators) {
       this.rpc.answerProof({path, query}, head, reply);
+      return;
+    }
+    if (isCcipPath(path) && !isOperators) {
+      this.rpc.answerCcip(path, head, reply);
       return;
     }
     const probe = PROBES.get(path);

@@ -43,6 +43,13 @@ export function headHeader(head: number | undefined): readonly Header[] {
   return head === undefined ? NO_HEADERS : [["X-Proofd-Head", `0x${head.toString(16)}`]];
 }
 
+/** @param pieces - of a JSON-RPC error */
+function keepMessage(pieces: readonly Piece[]): Piece {
+  const {error} = JSON.parse(Buffer.concat(pieces.map(({bytes}) => bytes)).toString());
+  for (const piece of pieces) piece.release();
+  return new Piece(Buffer.from(JSON.stringify({message: error.message})));
+}
+
 /** Told once when a reply is over, whether complete or aborted. */
 interface ReplyOwner {
   settle(record: RequestRecord, isAborted: boolean): void;
@@ -65,6 +72,8 @@ export class Reply implements ReplySink {
   /** The client's address as a trusted proxy gives it (forwardedFor.ts). undefined: the connection's own. */
   forwarded: string | undefined;
   headers: readonly Header[] = NO_HEADERS;
+  /** The request is one of CCIP-read: an error is `{"message"}`, not JSON-RPC. */
+  isCcip = false;
   /** Status and headers in place of a 200 of JSON-RPC, by the code of the only call. undefined: it stays a 200. */
   describe: ((code: number) => {readonly status: string; readonly headers: readonly Header[]}) | undefined;
 
@@ -110,7 +119,9 @@ export class Reply implements ReplySink {
     this.unsent.relieve();
   }
 
-  finish(pieces: readonly Piece[]): void {
+  finish(answer: readonly Piece[]): void {
+    const isError = this.status !== OK || (this.record?.code ?? 0) !== 0;
+    const pieces = this.isCcip && isError ? [keepMessage(answer)] : answer;
     this.add(pieces);
     if (this.isOver) return;
     this.isFinished = true;

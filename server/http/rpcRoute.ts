@@ -1,4 +1,4 @@
-/** JSON-RPC at `/`: answers preflights, receives bodies, and counts the requests that are not answered yet. */
+/** JSON-RPC at `/`, proofs for caches and CCIP-read: answers preflights, receives bodies, and counts the requests that are not answered yet. */
 import type {Logger} from "pino";
 import {type Excess, SharedBytes} from "../fairness/sharedBytes.ts";
 import type {Work} from "../fairness/work.ts";
@@ -9,6 +9,7 @@ import {RequestRecord} from "../request/requestRecord.ts";
 import {WHOLE_BYTES} from "../rpc/envelope.ts";
 import {shorten} from "../rpc/rpcError.ts";
 import {afterReading, collectBody, dropBody} from "./body.ts";
+import {describeCcip, readCcipPath} from "./ccipRoute.ts";
 import {addressText} from "./clientAddress.ts";
 import {Cors} from "./cors.ts";
 import type {TrustedProxies} from "./forwardedFor.ts";
@@ -21,6 +22,7 @@ import type {RequestHead} from "./requestHead.ts";
 
 /** At `/`. GET and HEAD are for the page. */
 const VERBS = "GET, HEAD, POST";
+const CCIP_VERBS = "GET, POST";
 const UNSUPPORTED = "415 Unsupported Media Type";
 
 export interface RpcOptions {
@@ -32,6 +34,8 @@ export interface RpcOptions {
 }
 
 export interface RpcParts extends ProofParts {
+  /** For CCIP-read. */
+  readonly ccip: ProofParts["rpc"];
   readonly metrics: Metrics;
   /** undefined: no X-Forwarded-For is believed. */
   readonly proxies: TrustedProxies | undefined;
@@ -71,7 +75,7 @@ export class RpcRoute {
 
   answer(head: RequestHead, reply: Reply): void {
     this.prepare(head, reply);
-    if (head.verb === "options") this.answerPreflight(head, reply);
+    if (head.verb === "options") this.answerPreflight(head, reply, VERBS);
     else refuseVerb(reply, head.verb, VERBS);
   }
 
@@ -85,6 +89,25 @@ export class RpcRoute {
         const work = this.parts.rpc.answerCall(call, reply, this.begin(reply, 0));
         this.work(reply, work, 0, undefined);
       });
+  }
+
+  /** CCIP-read, but for the POST, which `receive` takes. */
+  answerCcip(path: string, head: RequestHead, reply: Reply): void {
+    this.prepare(head, reply);
+    this.beginCcip(reply);
+    if (head.verb === "options") this.answerPreflight(head, reply, CCIP_VERBS);
+    else if (head.verb !== "get") refuseVerb(reply, head.verb, CCIP_VERBS);
+    else if (this.isDraining) this.refuseStopping(reply);
+    else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "the store is empty", false);
+    else {
+      const work = this.parts.ccip.answerCall(readCcipPath(path), reply, this.begin(reply, 0));
+      this.work(reply, work, 0, undefined);
+    }
+  }
+
+  private beginCcip(reply: Reply): void {
+    reply.isCcip = true;
+    reply.describe = describeCcip;
   }
 
   private prepare({origin, requestId}: RequestHead, reply: Reply): void {
@@ -103,14 +126,16 @@ export class RpcRoute {
     return `${this.idPrefix}-${(this.requestCount++).toString(36)}`;
   }
 
-  private answerPreflight({origin}: RequestHead, reply: Reply): void {
+  private answerPreflight({origin}: RequestHead, reply: Reply, verbs: string): void {
     const headers = this.cors?.preflightFor(origin);
-    if (headers === undefined) refuseVerb(reply, "options", VERBS);
+    if (headers === undefined) refuseVerb(reply, "options", verbs);
     else reply.send("204 No Content", headers, "", false);
   }
 
-  receive(response: HttpResponse, head: RequestHead, reply: Reply): void {
+  /** Takes the body of a POST. @param isCcip - it is one of CCIP-read, not of JSON-RPC */
+  receive(response: HttpResponse, head: RequestHead, reply: Reply, isCcip: boolean): void {
     this.prepare(head, reply);
+    if (isCcip) this.beginCcip(reply);
     if (this.isDraining) this.refuseStopping(reply);
     else {
       const refuse = this.findRefusal(head, reply);
@@ -143,7 +168,8 @@ export class RpcRoute {
       this.refuseStopping(reply);
       return;
     }
-    this.work(reply, this.parts.rpc.answer(body, reply, this.begin(reply, body.length)), body.length, free);
+    const service = reply.isCcip ? this.parts.ccip : this.parts.rpc;
+    this.work(reply, service.answer(body, reply, this.begin(reply, body.length)), body.length, free);
   }
 
   /** Works on the answer when the client has its turn. @param free - called when that is over */

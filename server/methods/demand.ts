@@ -7,7 +7,7 @@ import type {Call} from "../rpc/envelope.ts";
 import {createLimitError, type RpcError} from "../rpc/rpcError.ts";
 import type {RequestView} from "./method.ts";
 import {DISCOVER_COST} from "./ready/discover.ts";
-import type {MethodTable} from "./table.ts";
+import type {Methods} from "./table.ts";
 
 export interface Demand {
   readonly costs: ByLane<number>;
@@ -25,7 +25,7 @@ const MAX_BYTES_PER_CHARACTER = 3;
 /** Measuring a call that costs so much takes a while, as reading its shape does. */
 const PART_COST = 100;
 
-export function* measureDemand(calls: readonly Call[], table: MethodTable, view: RequestView): Work<Demand> {
+export function* measureDemand(calls: readonly Call[], table: Methods, view: RequestView): Work<Demand> {
   const costs: [number, number] = [0, 0];
   const methods: [string, string] = ["", ""];
   let readyCost = 0;

@@ -51,6 +51,9 @@ const METHODS: readonly Method[] = [
   clientVersion,
 ];
 
+/** The methods of one kind of requests. */
+export type Methods = Pick<MethodTable, "find" | "findNear">;
+
 export class MethodTable {
   readonly methods: readonly Method[];
   /** Names that calls are counted under. All other names are counted as "unknown". */

@@ -25,7 +25,7 @@ const PART_BYTES = 128 * 1024;
 const PART_ELEMENTS = 64;
 
 /** Limits that are checked before a body is parsed. */
-interface BodyLimits {
+export interface BodyLimits {
   readonly batchCalls: number;
   readonly members: number;
   readonly fields: number;
@@ -48,15 +48,9 @@ export interface Envelope {
   readonly calls: readonly Call[];
 }
 
-/**
- * A body of at most WHOLE_BYTES is only read before the first yield.
- *
- * @throws RpcError PARSE_ERROR for a body that is not UTF-8, is not JSON or nests too deep, INVALID_REQUEST for `[]`,
- * LIMIT_EXCEEDED for a batch that is too long or a body with too many members or fields (checked before it is parsed)
- */
+/** Parses a body into calls. @throws RpcError INVALID_REQUEST for `[]`, and as parseJson */
 export function* parseEnvelope(body: Buffer, limits: BodyLimits): Work<Envelope> {
-  const parsed =
-    body.length <= SHORT_BYTES ? yield* parseShort(body, limits) : yield* parseLong(body, limits);
+  const parsed = yield* parseJson(body, limits);
   if (!Array.isArray(parsed)) return {isBatch: false, calls: [parseElement(parsed)]};
   if (parsed.length === 0)
     throw new RpcError(RpcCode.INVALID_REQUEST, "the batch: expected at least one request object, got none");
@@ -66,6 +60,16 @@ export function* parseEnvelope(body: Buffer, limits: BodyLimits): Work<Envelope>
     calls.push(parseElement(element));
   }
   return {isBatch: true, calls};
+}
+
+/**
+ * A body of at most WHOLE_BYTES is only read before the first yield.
+ *
+ * @throws RpcError PARSE_ERROR for a body that is not UTF-8, is not JSON or nests too deep, LIMIT_EXCEEDED for a batch
+ * that is too long or a body with too many members or fields (checked before it is parsed)
+ */
+export function parseJson(body: Buffer, limits: BodyLimits): Work<unknown> {
+  return body.length <= SHORT_BYTES ? parseShort(body, limits) : parseLong(body, limits);
 }
 
 function* parseShort(body: Buffer, limits: BodyLimits): Work<unknown> {

@@ -14,6 +14,11 @@
  *
  *   | head | keys, 32 bytes each ... | is short u8 each ... |        1: the answer has the key as a number without leading zeros
  *
+ * A call for slots whose bytes stand elsewhere (forms SLOTS and TRIE_SLOTS) begins its keys with bits, the lowest one
+ * for the first slot: 1 for a slot of Solidity's `bytes` or `string`:
+ *
+ *   | head | bits 32 | slots, 32 bytes each ... |
+ *
  * A call that takes long has its other fields as JSON text, filled with blanks, in the place of as many keys:
  *
  *   | head | {"from":2,"count":3,"isAccounts":false}                          |
@@ -32,6 +37,9 @@ export const KEYS_AT = 29;
 
 /** Accounts and storage keys of a call for a multiproof together. It holds a thread for 30 ms at most. */
 export const MAX_MULTI_KEYS = 2000;
+
+/** Words of one `bytes` or `string`. A verifier of the suite keccak takes some 50 000 gas for each. */
+export const MAX_BYTES_WORDS = 128;
 
 /** The suite of Ethereum's tries. */
 export const KECCAK_SUITE = "keccak";
@@ -76,6 +84,9 @@ export const ProofForm = {
   NONCE: 18,
   CODE: 19,
   SLOT: 20,
+  /** The answer of CCIP-read, of a sparse tree or of Ethereum's trie (slotsAnswer.ts). */
+  SLOTS: 21,
+  TRIE_SLOTS: 22,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];

@@ -23,6 +23,7 @@ import {
   MAX_HEADER_BYTES,
   ProofForm,
   packedBytes,
+  readAddress,
   readCallBlock,
   readCallForm,
   readKeyCount,
@@ -37,6 +38,7 @@ import {writeFinalizations} from "./finalizationsText.ts";
 import {LeavesProver, type ProvedLeaves} from "./leavesProver.ts";
 import {MultiProver} from "./multiProver.ts";
 import {ProofText} from "./proofText.ts";
+import {addWords, writeAnswer} from "./slotsAnswer.ts";
 import {StateText} from "./stateText.ts";
 import {TrieMultiProver} from "./trieMultiProver.ts";
 import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
@@ -44,6 +46,7 @@ import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
 /** How many account trees of proved blocks are kept, 350 bytes each. Calls at old blocks use each more than once. */
 const KEPT_TREES = 1 << 15;
 const COMMA = 0x2c;
+const NO_BYTES = new Uint8Array(0);
 const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
 const HEX_END = `"${RESPONSE_END}${SEPARATOR}`;
@@ -139,6 +142,10 @@ export class Prover {
         this.state.write(this.text, call);
         this.text.text(RESPONSE_END + SEPARATOR);
         break;
+      case ProofForm.SLOTS:
+      case ProofForm.TRIE_SLOTS:
+        this.writeSlots(form, block, call);
+        break;
       case ProofForm.MULTI_HEX:
       case ProofForm.TRIE_MULTI_HEX:
       case ProofForm.LEAVES_HEX:
@@ -179,6 +186,22 @@ export class Prover {
     this.eth.path.end(block);
     text.text(`]${RESPONSE_END}${SEPARATOR}`);
     this.countEntries(call);
+  }
+
+  /** An answer of CCIP-read, which is no JSON-RPC response. */
+  private writeSlots(form: ProofForm, block: number, call: Buffer): void {
+    const {text, state} = this;
+    const isTrie = form === ProofForm.TRIE_SLOTS;
+    const multiForm = isTrie ? ProofForm.TRIE_MULTI_HEX : ProofForm.MULTI_HEX;
+    const {readSlot} = state.open(block, readAddress(call));
+    const {call: multiCall, words} = addWords(call, multiForm, readSlot);
+    state.close(block);
+    const header = isTrie ? readShortHeader(this.store.blockOrThrow(block)) : undefined;
+    text.text('{"data":"0x');
+    const start = text.size;
+    writeAnswer(text, block, words, () => this.writeBytes(multiForm, block, multiCall), header ?? NO_BYTES);
+    text.hexFrom(start, this.yieldPoint);
+    text.text(`"}${SEPARATOR}`);
   }
 
   private writeHex(id: string, form: ProofForm, block: number, call: Buffer): void {
@@ -291,10 +314,15 @@ function describeRoot({header, stateRoot}: Pick<BlockRecord, "header" | "stateRo
 /** The same with the root of Ethereum's trie, and the header that names it. */
 function describeHeader(record: BlockRecord): string {
   const {header} = record;
-  const rlp = encodeHeader(header);
-  const isShort = rlp !== undefined && rlp.length <= MAX_HEADER_BYTES;
-  const text = isShort ? `"${toHex(rlp)}"` : "null";
+  const rlp = readShortHeader(record);
+  const text = rlp === undefined ? "null" : `"${toHex(rlp)}"`;
   return `${describeRoot({header, stateRoot: trieOrThrow(record).root})},"headerRlp":${text}`;
+}
+
+/** @returns undefined if a field of the header is not known, or it is too long */
+function readShortHeader({header}: BlockRecord): Uint8Array | undefined {
+  const rlp = encodeHeader(header);
+  return rlp !== undefined && rlp.length <= MAX_HEADER_BYTES ? rlp : undefined;
 }
 
 /** The blocks whose state a call reads, which pruning could have removed meanwhile. */

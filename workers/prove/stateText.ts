@@ -57,8 +57,7 @@ export class StateText {
   write(text: AnswerText, call: Buffer): void {
     const block = readCallBlock(call, 0);
     const address = readAddress(call);
-    this.path.begin();
-    const account = this.store.hasTrees ? this.readTree(block, address) : this.readTrie(block, address);
+    const account = this.open(block, address);
     text.reserve(WORD_TEXT_BYTES);
     switch (readCallForm(call, 0)) {
       case ProofForm.BALANCE:
@@ -72,9 +71,20 @@ export class StateText {
         break;
       default:
         writeWordInto(this.word, 0, account.readSlot(call.subarray(KEYS_AT, packedBytes(1))));
-        this.path.end(block);
+        this.close(block);
         text.quotedHex(this.word, 0, WORD_BYTES);
     }
+  }
+
+  /** Opens an account, whose slots can then be read. Call `close` after the last one. @throws CallFailure, StoreError */
+  open(block: number, address: Uint8Array): ReadAccount {
+    this.path.begin();
+    return this.store.hasTrees ? this.readTree(block, address) : this.readTrie(block, address);
+  }
+
+  /** @throws CallFailure SLOTS_MISSING if the store lacks some of the slots that were read */
+  close(block: number): void {
+    this.path.end(block);
   }
 
   private readTree(block: number, address: Uint8Array): ReadAccount {

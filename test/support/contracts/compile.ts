@@ -27,16 +27,25 @@ export function compileContracts(): string {
   const sources = Object.fromEntries(
     names.sort().map(name => [name, readFileSync(new URL(name, SOURCES), "utf8")]),
   );
+  const contracts = compileArtefacts(sources);
+  const artefacts: Artefacts = {compiler: solc.version(), settings: SETTINGS, contracts};
+  return `${JSON.stringify(artefacts, undefined, 1)}\n`;
+}
+
+/** The contracts that can be created, by name. Parameters and errors as of compileSolidity, without warnings. */
+export function compileArtefacts(
+  sources: Readonly<Record<string, string>>,
+  read?: Parameters<typeof compileSolidity>[3],
+): Readonly<Record<string, Artefact>> {
   const contracts: Record<string, Artefact> = {};
-  for (const [name, {abi, evm}] of compileSolidity(sources, SETTINGS, ["error", "warning"])) {
+  for (const [name, {abi, evm}] of compileSolidity(sources, SETTINGS, ["error", "warning"], read)) {
     const {object: bytecode} = evm.bytecode;
     if (bytecode === "" || abi.length === 0) continue;
     const {object: deployedBytecode} = evm.deployedBytecode;
     // With 0x: libraries such as viem take hex without it for text, and deploy garbage.
     contracts[name] = {abi, bytecode: `0x${bytecode}`, deployedBytecode: `0x${deployedBytecode}`};
   }
-  const artefacts: Artefacts = {compiler: solc.version(), settings: SETTINGS, contracts};
-  return `${JSON.stringify(artefacts, undefined, 1)}\n`;
+  return contracts;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -19,7 +19,7 @@ const FILES = [
   "test/support/demo/compileContracts.ts",
 ];
 const FOLDERS = ["contracts/src/", "demo/contracts/"];
-const OWN = ["Rollup.sol", "rollup.json", "slotOfBlock.json"];
+const OWN = ["Notes.sol", "notes.json", "Rollup.sol", "rollup.json", "slotOfBlock.json"];
 const PACKAGES = ["solc", "@openzeppelin/contracts"];
 
 function hashCompiled(): string {

@@ -9,7 +9,7 @@ import {readArtefact} from "./readArtefact.ts";
 import {type Receipt, sendTransaction} from "./transactions.ts";
 
 /** Numbers, 0x text, lists and structs of them: as ox takes them. */
-type Argument = bigint | string | readonly Argument[] | {readonly [field: string]: Argument};
+type Argument = bigint | boolean | string | readonly Argument[] | {readonly [field: string]: Argument};
 
 /** Of 0x text. */
 const SELECTOR_LENGTH = 10;
@@ -29,8 +29,13 @@ export class DeployedContract {
     this.address = address;
   }
 
-  static async create(anvil: Anvil, name: string, ...values: readonly Argument[]): Promise<DeployedContract> {
-    const artefact = readArtefact(name);
+  /** @param contract - or the name of one in src/ */
+  static async create(
+    anvil: Anvil,
+    contract: string | Artefact,
+    ...values: readonly Argument[]
+  ): Promise<DeployedContract> {
+    const artefact = typeof contract === "string" ? readArtefact(contract) : contract;
     const {bytecode} = artefact;
     const data =
       values.length === 0
@@ -40,7 +45,7 @@ export class DeployedContract {
             args: values,
           } as never);
     const {contractAddress} = await sendTransaction(anvil, {data});
-    if (contractAddress === null) throw new Error(`${name} was not created`);
+    if (contractAddress === null) throw new Error(`${contract} was not created`);
     return new DeployedContract(anvil, artefact, contractAddress);
   }
 

@@ -35,16 +35,19 @@ export function compileContracts(): Map<string, string> {
  * @throws Error with what the compiler finds wrong
  */
 export function compileSource(file: string, content: string): Readonly<Record<string, ContractArtefact>> {
-  const {resolve} = createRequire(import.meta.url);
-  const read = (path: string) => ({contents: readFileSync(resolve(path), "utf8")});
   const contracts: Record<string, ContractArtefact> = {};
-  for (const [name, {evm}] of compileSolidity({[file]: content}, SETTINGS, ["error"], read))
+  for (const [name, {evm}] of compileSolidity({[file]: content}, SETTINGS, ["error"], readImport))
     contracts[name] = {
       bytecode: evm.bytecode.object,
       deployedBytecode: evm.deployedBytecode.object,
       methods: evm.methodIdentifiers,
     };
   return contracts;
+}
+
+/** @param path - in a package */
+export function readImport(path: string): {contents: string} {
+  return {contents: readFileSync(createRequire(import.meta.url).resolve(path), "utf8")};
 }
 
 function describe(file: string, contracts: SourceArtefact["contracts"]): string {

@@ -9,10 +9,10 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** The whole text of a POST / with a Content-Length. */
-export function encodePost(body: string, headers = ""): string {
+/** The whole text of a POST with a Content-Length. */
+export function encodePost(body: string, headers = "", path = "/"): string {
   const length = Buffer.byteLength(body);
-  return `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}Content-Length: ${length}\r\n\r\n${body}`;
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}Content-Length: ${length}\r\n\r\n${body}`;
 }
 
 export class RawConnection {

@@ -1,6 +1,6 @@
 /**
- * Makes compiled contracts: test/fixtures/own/rollup.json, of test/support/layer1/rollupContract.ts, and slotOfBlock.json, which
- * docs/bridging.md prints.
+ * Makes compiled contracts: test/fixtures/own/rollup.json, of test/support/layer1/rollupContract.ts, slotOfBlock.json, which
+ * docs/bridging.md prints, and notes.json, which are read by CCIP-read.
  *
  * Run: node dist/test/support/reference/ownFixtures.js
  */
@@ -19,14 +19,24 @@ const SOURCES = {
 
 /** The compiler is loaded only here, which takes a second. @returns texts of the files, by their names without ".json" */
 export async function makeContracts(): Promise<Map<string, string>> {
-  const {compileSource} = await import("../demo/compileContracts.ts");
+  const {compileSource, readImport} = await import("../demo/compileContracts.ts");
+  const {compileArtefacts} = await import("../contracts/compile.ts");
   const made = new Map<string, string>();
   for (const [name, {from, read}] of Object.entries(SOURCES)) {
     const [contract] = Object.values(compileSource(`${name}.sol`, read()));
-    const source = `made by \`node dist/test/support/reference/ownFixtures.js\` from ${from}`;
-    made.set(`own/${name}`, `${JSON.stringify({source, contract}, null, 1)}\n`);
+    made.set(`own/${name}`, describe(from, {contract}));
   }
+  const contracts = compileArtefacts(
+    {"Notes.sol": readText("#package/test/fixtures/own/Notes.sol")},
+    readImport,
+  );
+  made.set("own/notes", describe("Notes.sol", {contracts}));
   return made;
+}
+
+function describe(from: string, made: object): string {
+  const source = `made by \`node dist/test/support/reference/ownFixtures.js\` from ${from}`;
+  return `${JSON.stringify({source, ...made}, null, 1)}\n`;
 }
 
 function readText(specifier: string): string {
