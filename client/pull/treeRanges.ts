@@ -1,10 +1,7 @@
 /** The ranges of one tree in order, some of them requested ahead of the reader. */
 
-import type {AnsweredBlock} from "../leaves/blockBytes.ts";
-import {type LeavesVerifier, NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
-import type {TreeLeaf} from "../leaves/treeLeaf.ts";
+import {type LeafRange, type LeavesVerifier, NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
-import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {type AskingAhead, askAhead} from "./askAhead.ts";
 import {ACCOUNTS} from "./places.ts";
 
@@ -81,20 +78,10 @@ export async function askRange(
 }
 
 /** Leaves of one tree: every one from `from` to before `end`. */
-export interface PulledRange {
-  /** `stateRoot` is the trusted root. Nothing proves the hash. */
-  readonly block: AnsweredBlock;
+export interface PulledRange extends LeafRange {
   /** "accounts", or the address of the account whose storage tree it is: `0x` and 40 lower-case digits. */
   readonly tree: string;
-  /** Of a storage tree, its account; undefined if it is absent, and of the account tree. */
-  readonly account: ProvenAccount | undefined;
-  /** Positions of the tree in use. 2, of a storage tree: the account has no storage, and there are no leaves. */
-  readonly nextFreeNode: number;
   readonly from: number;
-  /** Where the next range begins. nextFreeNode: this one was the tree's last. */
-  readonly end: number;
-  /** In the order of leaf indexes, one per position. */
-  readonly leaves: readonly TreeLeaf[];
   /** Continues after this range. Opaque: its form may change between versions. */
   readonly cursor: string;
 }

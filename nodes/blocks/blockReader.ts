@@ -1,12 +1,9 @@
 /** Reads blocks from a layer-2 node, in order, each with its parent's hash. */
 import type {BlockDifference, FirstBlock} from "../../storage/block/blockDifference.ts";
+import type {NamedBlock} from "../rpc/namedBlock.ts";
 import type {Node} from "../rpc/node.ts";
 
-export interface NodeBlock {
-  readonly number: number;
-  /** 32 bytes each. */
-  readonly hash: Uint8Array;
-  readonly parentHash: Uint8Array;
+export interface NodeBlock extends NamedBlock {
   /** The block begins an empty store of slices. */
   readonly first?: FirstBlock | undefined;
   /** Where the changes come from, with the node's name. */

@@ -1,4 +1,5 @@
 /** Fees of a block, from its parent: base fee (EIP-1559) and blob fee (EIP-4844, EIP-7918). */
+import type {BlockHeader} from "../../../storage/block/blockDifference.ts";
 import type {ForkRules} from "./forkRules.ts";
 
 /** Base fee of the first london block, and geth's default for a genesis under london. */
@@ -32,11 +33,7 @@ export function nextBaseFee({gasLimit, gasUsed, baseFeePerGas}: GasOfParent): bi
   return baseFeePerGas - change;
 }
 
-interface BlobsOfParent {
-  readonly baseFeePerGas?: bigint | undefined;
-  readonly blobGasUsed?: bigint | undefined;
-  readonly excessBlobGas?: bigint | undefined;
-}
+type BlobsOfParent = Pick<BlockHeader, "baseFeePerGas" | "blobGasUsed" | "excessBlobGas">;
 
 /** @param limits - those of the block after `parent` */
 export function nextExcessBlobGas(parent: BlobsOfParent, limits: BlobLimits, rules: ForkRules): bigint {

@@ -1,17 +1,13 @@
 /** Checks a transaction against its block, without sender and state. */
+import type {EvmBlock} from "../../interpreter/message.ts";
 import type {Transaction} from "../block/blockTransaction.ts";
 import {BlockMismatch} from "../executionError.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {type PaidGas, paidGas} from "../rules/gas.ts";
 
-export interface TransactionBlock {
+/** The coinbase gets the priority fees. */
+export interface TransactionBlock extends Pick<EvmBlock, "chainId" | "coinbase" | "baseFee" | "blobBaseFee"> {
   readonly rules: ForkRules;
-  readonly chainId: bigint;
-  /** Gets the priority fees, 20 bytes. */
-  readonly coinbase: Uint8Array;
-  /** Wei per gas. */
-  readonly baseFee: bigint;
-  readonly blobBaseFee: bigint;
 }
 
 const MAX_NONCE = 2n ** 64n - 1n;

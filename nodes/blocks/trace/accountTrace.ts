@@ -1,11 +1,8 @@
 /** The trace of one account in one transaction, independent of the tracer. */
+import type {AccountChange} from "../../../storage/block/accountDifference.ts";
 
 /** Fields that the trace does not have are undefined. */
-export interface AccountView {
-  readonly nonce?: bigint | undefined;
-  readonly balance?: bigint | undefined;
-  readonly code?: Uint8Array | undefined;
-}
+export type AccountView = Pick<AccountChange, "nonce" | "balance" | "code">;
 
 export interface AccountTrace {
   /** Before the transaction. `created`: by it. Tracers then leave out the state before, perhaps a balance. */
