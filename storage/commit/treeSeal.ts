@@ -4,14 +4,14 @@ import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {
   CHILDREN,
   lowestHeight,
+  occupied,
   POSITIONS_PER_PAGE,
   rootHeight,
   rootLevel,
   SMALL_TREE,
 } from "../page/geometry.ts";
-import {differInner, expectInner} from "../page/innerPage.ts";
+import {expectInner} from "../page/innerPage.ts";
 import {expectLeafPage} from "../page/leafPage.ts";
-import type {ReplacedPage} from "../page/pageDifference.ts";
 import {InnerPageDraft, type LeafPageDraft} from "../page/pageDraft.ts";
 import type {PageReader, PageWriter} from "../page/pageReader.ts";
 import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
@@ -39,6 +39,8 @@ type PageDraft = LeafPageDraft | InnerPageDraft;
  */
 export class TreeSeal {
   private readonly waiting: PageDraft[][] = [];
+  /** Leaf positions of the tree. Until they are known, pages above are full. */
+  private positions = Number.POSITIVE_INFINITY;
 
   /**
    * @param stored - the version that the pages change
@@ -58,6 +60,7 @@ export class TreeSeal {
 
   /** @param nextFreeNode - of the new version, above FIRST_FREE_NODE. One page at least was added */
   finish(nextFreeNode: number): Pick<TreeRoot, "rootPage" | "subRoot"> {
+    this.positions = nextFreeNode;
     const top = rootLevel(nextFreeNode);
     for (let level = 0; level < top; level++) this.seal(level);
     const root = this.waiting[top]?.[0] as PageDraft;
@@ -85,7 +88,8 @@ export class TreeSeal {
     const pages = this.waiting[level] ?? [];
     this.waiting[level] = [];
     if (level === 0) hashLeaves(this.context, pages as LeafPageDraft[]);
-    for (const parent of sealLevel(this.context, this.stored, pages, level)) this.wait(parent, level + 1);
+    for (const parent of sealLevel(this.context, this.stored, pages, level, this.positions))
+      this.wait(parent, level + 1);
   }
 }
 
@@ -103,12 +107,12 @@ function sealRoot(
   context.pairs.finish();
   const node = new Uint8Array(WORD_BYTES);
   context.suite.hashPairsInto(pair, 1, node);
-  return {number: putDraft(context, root, top, before), node};
+  return {number: putDraft(context, root, before), node};
 }
 
-function putDraft({pages}: TreeContext, draft: PageDraft, level: number, before: number): number {
-  const replaced: ReplacedPage = level === 0 ? {page: before} : {page: before, differ: differInner};
-  return pages.putPage(spare => draft.encode(spare), replaced);
+function putDraft({pages}: TreeContext, draft: PageDraft, before: number): number {
+  const parts = draft instanceof InnerPageDraft ? draft.parts : undefined;
+  return pages.putPage(spare => draft.encode(spare), {page: before, parts});
 }
 
 function hashLeaves({suite}: TreeContext, drafts: readonly LeafPageDraft[]): void {
@@ -166,12 +170,15 @@ function sealLevel(
   stored: StoredPages,
   drafts: readonly PageDraft[],
   level: number,
+  positions: number,
 ): InnerPageDraft[] {
   const parents: InnerPageDraft[] = [];
   const parentOf = drafts.map(draft => {
     const parentIndex = Math.floor(draft.pageIndex / CHILDREN);
-    if (parents.at(-1)?.pageIndex !== parentIndex)
-      parents.push(new InnerPageDraft(parentIndex, level + 1, stored.find(level + 1, parentIndex)));
+    if (parents.at(-1)?.pageIndex !== parentIndex) {
+      const children = occupied(level + 1, parentIndex, positions);
+      parents.push(new InnerPageDraft(parentIndex, level + 1, children, stored.find(level + 1, parentIndex)));
+    }
     const parent = parents.at(-1) as InnerPageDraft;
     draft.needsBoth = parent.isNew;
     return parent;
@@ -180,7 +187,7 @@ function sealLevel(
   for (const [i, draft] of drafts.entries()) {
     const parent = parentOf[i] as InnerPageDraft;
     const position = draft.pageIndex % CHILDREN;
-    parent.setChild(position, putDraft(context, draft, level, parent.child(position)));
+    parent.setChild(position, putDraft(context, draft, parent.child(position)), draft.halves);
     hashPair(context, draft, level, parent.nodes, parent.at(0, 2 * position));
   }
   context.pairs.finish();

@@ -8,6 +8,7 @@
  * ones. They are made for pages that are cached, so that a path at the newest block hashes nothing.
  */
 import {StoreError} from "../errors.ts";
+import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
 import {lowestHeight, rowLength} from "./geometry.ts";
@@ -45,15 +46,18 @@ export function childRootAt(page: Buffer, position: number): number {
   return innerRowAt(childCount(page), 1) + position * WORD_BYTES;
 }
 
-export function beginInnerPage(page: Buffer, level: number): void {
-  page[0] = INNER_PAGE;
-  page[1] = level;
-  page[2] = 0;
+/** Bytes of a page with all rows. */
+export function innerPageBytes(children: number): number {
+  return innerRowAt(children, 3) + rowLength(children, 2) * WORD_BYTES;
 }
 
-/** @param position - of a child, or one after the last */
+export function beginInnerPage(page: Buffer, level: number, children: number): void {
+  page[0] = INNER_PAGE;
+  page[1] = level;
+  page[2] = children;
+}
+
 export function setChildPage(page: Buffer, position: number, child: number): void {
-  page[2] = Math.max(page[2] as number, position + 1);
   page.writeUIntBE(child, HEAD_BYTES + position * NUMBER_BYTES, NUMBER_BYTES);
 }
 
@@ -71,8 +75,7 @@ export function withAllRows(page: Buffer, suite: HashSuite, zeros: readonly Uint
   if (hasAllRows(page)) return page;
   const children = childCount(page);
   const [row1At, row3At] = [innerRowAt(children, 1), innerRowAt(children, 3)];
-  const row3 = rowLength(children, 2);
-  const all = Buffer.allocUnsafeSlow(row3At + row3 * WORD_BYTES);
+  const all = Buffer.allocUnsafeSlow(innerPageBytes(children));
   all.set(page);
   suite.hashPairsInto(
     all.subarray(innerRowAt(children, 0), innerRowAt(children, 2)),
@@ -82,24 +85,48 @@ export function withAllRows(page: Buffer, suite: HashSuite, zeros: readonly Uint
   const row2 = all.subarray(innerRowAt(children, 2), row1At);
   const zero = zeros[lowestHeight(page[1] as number) + 2] as Uint8Array;
   const pairs = rowLength(children, 1) % 2 === 0 ? row2 : Buffer.concat([row2, zero]);
-  suite.hashPairsInto(pairs, row3, all.subarray(row3At));
+  suite.hashPairsInto(pairs, rowLength(children, 2), all.subarray(row3At));
   return all;
+}
+
+/** @returns the nodes of row 0 that differ from an older version with as many children, both as stored: bit i for node i */
+export function changedNodes(base: Buffer, page: Buffer): number {
+  let changed = 0;
+  for (let position = 0; position < childCount(page); position++) {
+    // Under the same page are the same nodes.
+    if (childPage(base, position) === childPage(page, position)) continue;
+    const [left, right] = [rowNodeAt(page, 0, 2 * position), rowNodeAt(page, 0, 2 * position + 1)];
+    if (compareWordAt(base, left, page.subarray(left)) !== 0) changed |= 1 << (2 * position);
+    if (compareWordAt(base, right, page.subarray(right)) !== 0) changed |= 2 << (2 * position);
+    // The page's number has changed in any case.
+    if (((changed >>> (2 * position)) & 3) === 0) changed |= 1 << (2 * position);
+  }
+  return changed;
+}
+
+function rowNodeAt(page: Buffer, row: number, position: number): number {
+  return innerRowAt(childCount(page), row) + position * WORD_BYTES;
 }
 
 const steps = new DifferenceSteps();
 
-/** @returns the steps from an older version to a page, both as stored; undefined: more than `most` bytes, or more children */
-export function differInner(base: Buffer, most: number, page: Buffer): Uint8Array | undefined {
+/**
+ * @param changed - as of `changedNodes`, or with more nodes. @param page - as stored
+ * @returns the steps from an older version, a view; undefined: more than `most` bytes
+ */
+export function encodeChangedNodes(changed: number, most: number, page: Buffer): Uint8Array | undefined {
   const children = childCount(page);
-  if (base[0] !== INNER_PAGE || childCount(base) !== children) return undefined;
   steps.begin(most);
-  /** Bit i: child i is another page. Under the same page are the same nodes. */
-  let changed = 0;
-  for (let position = 0, at = HEAD_BYTES; position < children; position++, at += NUMBER_BYTES)
-    if (steps.replaceDiffering(base, at, page, at, NUMBER_BYTES)) changed |= 1 << position;
+  for (let position = 0, at = HEAD_BYTES; position < children; position++, at += NUMBER_BYTES) {
+    if (((changed >>> (2 * position)) & 3) === 0) continue;
+    // The number that it replaces is lower, so it begins with these zeros too.
+    let zeros = 0;
+    while (page[at + zeros] === 0) zeros++;
+    steps.replace(at + zeros, NUMBER_BYTES - zeros, page, at + zeros, at + NUMBER_BYTES);
+  }
   for (let node = 0, at = innerRowAt(children, 0); node < 2 * children; node++, at += WORD_BYTES)
-    if (((changed >> (node >> 1)) & 1) === 1) steps.replaceDiffering(base, at, page, at, WORD_BYTES);
+    if (((changed >>> node) & 1) !== 0) steps.replace(at, WORD_BYTES, page, at, at + WORD_BYTES);
   for (let node = 0, at = innerRowAt(children, 2); 2 * node < children; node++, at += WORD_BYTES)
-    if (((changed >> (2 * node)) & 3) !== 0) steps.replaceDiffering(base, at, page, at, WORD_BYTES);
+    if (((changed >>> (4 * node)) & 15) !== 0) steps.replace(at, WORD_BYTES, page, at, at + WORD_BYTES);
   return steps.end();
 }

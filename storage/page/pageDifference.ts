@@ -31,6 +31,16 @@ export interface OpenPage {
   readonly isAnchor: boolean;
   /** The page `base`, if it is known: a writer need not read it again. */
   readonly based?: OpenPage | undefined;
+  /** Known of an inner page that this writer has written: it needs no older page for the next difference. */
+  readonly changes?: Changes | undefined;
+}
+
+/** What has changed in a page, one bit for each part. */
+interface Changes {
+  readonly sinceBase: number;
+  /** 0: the record is the full page. */
+  readonly whole: number;
+  readonly sinceWhole: number;
 }
 
 /**
@@ -46,17 +56,29 @@ export interface ReplacedPage {
   readonly page: number;
   /** Not for kinds that have no differences. @returns the steps from `base`, a view; undefined: more than `most` bytes */
   readonly differ?: (base: Buffer, most: number, page: Buffer) => Uint8Array | undefined;
+  /** In place of `differ`, for kinds whose differences follow from the parts that have changed. */
+  readonly parts?: ChangedParts | undefined;
+}
+
+interface ChangedParts {
+  /** Since the page that is replaced. */
+  readonly changed: number;
+  /** @returns the parts that differ from an older version */
+  readonly compare: (base: Buffer, page: Buffer) => number;
+  readonly encode: (changed: number, most: number, page: Buffer) => Uint8Array | undefined;
 }
 
 /** @param page - the new one's number. @returns the form, and the record unless it is the page itself */
 export function chooseForm(
   open: (page: number) => OpenPage,
   page: number,
-  {page: before, differ}: ReplacedPage,
+  {page: before, differ, parts}: ReplacedPage,
   body: Buffer,
   spare: number,
 ): {readonly opened: OpenPage; readonly record: Buffer | undefined} {
   const whole = {opened: {body, base: 0, isAnchor: false, based: undefined}, record: undefined};
+  if (before !== 0 && parts !== undefined)
+    return chooseByParts(open, page, {before, parts}, body, spare) ?? whole;
   if (before === 0 || differ === undefined) return whole;
   const last = open(before);
   const isToBase = last.base === 0 || last.isAnchor;
@@ -73,6 +95,42 @@ export function chooseForm(
   if (anchor === undefined) return whole;
   const record = encodeDifference(ANCHOR, page - first, anchor, spare);
   return {opened: {body, base: first, isAnchor: true, based: firstPage}, record};
+}
+
+/** The same for a kind whose changed parts are known. @returns undefined: too many have changed */
+function chooseByParts(
+  open: (page: number) => OpenPage,
+  page: number,
+  {before, parts}: {readonly before: number; readonly parts: ChangedParts},
+  body: Buffer,
+  spare: number,
+): {readonly opened: OpenPage; readonly record: Buffer} | undefined {
+  const last = open(before);
+  const known = last.changes ?? compareParts(open, last, parts);
+  const isToBase = last.base === 0 || last.isAnchor;
+  const base = isToBase ? before : last.base;
+  const whole = last.base === 0 ? before : known.whole;
+  const sinceWhole = known.sinceWhole | parts.changed;
+  const sinceBase = isToBase ? parts.changed : known.sinceBase | parts.changed;
+  const steps = parts.encode(sinceBase, Math.floor(body.length * DIFFERENCE_PART), body);
+  if (steps !== undefined) {
+    const record = encodeDifference(DIFFERENCE, page - base, steps, spare);
+    return {opened: {body, base, isAnchor: false, changes: {sinceBase, whole, sinceWhole}}, record};
+  }
+  const anchor = parts.encode(sinceWhole, Math.floor(body.length * ANCHOR_PART), body);
+  if (anchor === undefined) return undefined;
+  const record = encodeDifference(ANCHOR, page - whole, anchor, spare);
+  const changes = {sinceBase: sinceWhole, whole, sinceWhole};
+  return {opened: {body, base: whole, isAnchor: true, changes}, record};
+}
+
+/** Of a page that was read. */
+function compareParts(open: (page: number) => OpenPage, last: OpenPage, {compare}: ChangedParts): Changes {
+  if (last.base === 0) return {sinceBase: 0, whole: 0, sinceWhole: 0};
+  const based = last.based ?? open(last.base);
+  const sinceBase = compare(based.body, last.body);
+  if (based.base === 0) return {sinceBase, whole: last.base, sinceWhole: sinceBase};
+  return {sinceBase, whole: based.base, sinceWhole: compare(open(based.base).body, last.body)};
 }
 
 /** Writes the steps from a base to a page. One is kept in memory for all differences. */

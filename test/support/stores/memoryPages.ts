@@ -50,9 +50,12 @@ export class MemoryPages implements TriePageWriter {
     const whole = encode(SPARE_BYTES);
     const body = whole.subarray(0, whole.length - SPARE_BYTES);
     const page = this.records.length + 1;
-    const {record} = chooseForm(this.open, page, before ?? {page: 0}, body, SPARE_BYTES);
+    const {record, opened} = chooseForm(this.open, page, before ?? {page: 0}, body, SPARE_BYTES);
     const number = this.records.push(record?.subarray(0, record.length - SPARE_BYTES) ?? body);
-    assert.ok(this.read(number).equals(body), `page ${number} is not what its difference says`);
+    const read = openRecordedPage(number, this.recordOf(number), this.open);
+    assert.ok(read.body.equals(body), `page ${number} is not what its difference says`);
+    // One of two is known to the writer of the next version, the other one is read.
+    this.opened.set(number, number % 2 === 0 ? opened : read);
     return number;
   }
 

@@ -15,8 +15,8 @@ test("a page that lacks a child or a node is damage", () => {
   for (let i = 0; i < 30; i++) operations.put(anySuiteKeyOf(i), 1);
   const root = operations.writer.seal();
   const [child] = [pages.read(root.rootPage).readUIntBE(2, 6)] as [number];
-  const draft = new InnerPageDraft(0, 1, undefined);
-  draft.setChild(0, child);
+  const draft = new InnerPageDraft(0, 1, 1, undefined);
+  draft.setChild(0, child, 3);
   pages.replace(root.rootPage, draft.encode(0).fill(0, 8));
   const open = new TreePages(sha256Suite, emptyTree(sha256Suite));
   open.begin(pages, root);
