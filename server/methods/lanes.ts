@@ -1,6 +1,6 @@
 /** The lanes as methods and metrics see them: each lane's name, and the object for its calls of one request. */
 import type {ByLane, LaneCalls} from "../request/requestCalls.ts";
-import {EstimateCalls} from "./estimateGas/estimateCalls.ts";
+import {EstimateCalls} from "./calls/estimateCalls.ts";
 import {ProofCalls} from "./proof/proofCalls.ts";
 
 /** `cost` is that of all calls that will be added. */

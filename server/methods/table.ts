@@ -1,6 +1,6 @@
 /** All methods of a process. A new method is a file of its own and a line here. */
-import {estimateGas} from "./estimateGas/estimateGas.ts";
-import {createEstimateParams} from "./estimateGas/estimateParams.ts";
+import {estimateGas} from "./calls/estimateGas.ts";
+import {createEstimateParams} from "./calls/estimateParams.ts";
 import type {LaneMethod, Method} from "./method.ts";
 import {getChanges} from "./proof/getChanges.ts";
 import {getCodes} from "./proof/getCodes.ts";

@@ -1,7 +1,7 @@
 /** Calls of chain_estimateGas for unit tests, against one small chain. Refused calls are told apart by their message. */
 import assert from "node:assert/strict";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
-import {parseEstimateCall} from "../../../server/methods/estimateGas/estimateParams.ts";
+import {parseEstimateCall} from "../../../server/methods/calls/estimateParams.ts";
 import type {BlockView} from "../../../server/methods/selector.ts";
 import {RpcCode, RpcError} from "../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../storage/prune/prunedBlocks.ts";

@@ -1,7 +1,7 @@
 /** Makes requests and their calls, in the dispatcher's form, from a short description. */
 import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
-import {EstimateCalls, type RunEstimate} from "../../../server/methods/estimateGas/estimateCalls.ts";
-import {estimateGas} from "../../../server/methods/estimateGas/estimateGas.ts";
+import {EstimateCalls, type RunEstimate} from "../../../server/methods/calls/estimateCalls.ts";
+import {estimateGas} from "../../../server/methods/calls/estimateGas.ts";
 import {getProof} from "../../../server/methods/proof/getProof.ts";
 import {getProofAt} from "../../../server/methods/proof/getProofAt.ts";
 import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {parseEstimateCall} from "../../../../../server/methods/estimateGas/estimateParams.ts";
+import {parseEstimateCall} from "../../../../../server/methods/calls/estimateParams.ts";
 import {RpcCode} from "../../../../../server/rpc/rpcError.ts";
 import {
   ADDRESS,
