@@ -48,3 +48,6 @@ export const ESTIMATE_COST = 20;
 
 /** Bounds an estimate's result or error. Revert data has at most 32 KiB. A gateway's longer answer is refused. */
 export const MAX_ESTIMATE_TEXT_BYTES = 72 * 1024;
+
+/** Bounds the result or error of a call that is run once. It returns at most 128 KiB. */
+export const MAX_CALL_TEXT_BYTES = 257 * 1024;

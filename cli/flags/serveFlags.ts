@@ -168,7 +168,7 @@ export const SERVE_FLAGS = {
       ESTIMATE_WORKERS,
       `half of cores - 1, here ${ESTIMATE_WORKERS}`,
     ).says(
-      "number of threads for short estimates; half as many run long ones; with 0, chain_estimateGas is refused or forwarded to --gateway",
+      "number of threads for short estimates; half as many run long ones; with 0, eth_call is refused, and chain_estimateGas is refused or forwarded to --gateway",
     ),
     gateway: value("<url>", String).says(
       "with --estimate-workers 0: forward gas estimates to this node",

@@ -89,6 +89,7 @@ export class Evm {
     this.rules = rules;
     this.block = block;
     const {coinbase, timestamp, number, random, gasLimit, chainId, baseFee, blobBaseFee} = block;
+    native.hashesEnd = block.hashesEnd ?? Number.POSITIVE_INFINITY;
     const at = native.exports.BLOCK.value;
     native.writeAddressWord(at, coinbase);
     const words = [timestamp, number, random, gasLimit, chainId, baseFee, blobBaseFee];

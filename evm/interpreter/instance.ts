@@ -75,11 +75,14 @@ interface EvmExports extends Offsets {
 
 const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
+const NO_HASH = new Uint8Array(32);
 const MASK = (1n << 64n) - 1n;
 
 export class EvmInstance {
   readonly exports: EvmExports;
   source: StateSource | undefined;
+  /** BLOCKHASH is 0 from this block on. */
+  hashesEnd = Number.POSITIVE_INFINITY;
   private readonly io: number;
   private readonly ioOut: number;
   private readonly ioSlot: number;
@@ -217,6 +220,7 @@ export class EvmInstance {
   }
 
   private readBlockHash(number: bigint): void {
-    this.bytes.set(this.state.readBlockHash(Number(number)), this.ioOut);
+    const asked = Number(number);
+    this.bytes.set(asked < this.hashesEnd ? this.state.readBlockHash(asked) : NO_HASH, this.ioOut);
   }
 }

@@ -3,6 +3,8 @@ import type {EvmEnd} from "./ends.ts";
 
 export interface EvmBlock {
   readonly number: bigint;
+  /** BLOCKHASH is 0 from this block on. Default: `number`. */
+  readonly hashesEnd?: number;
   /** Seconds. */
   readonly timestamp: bigint;
   readonly gasLimit: bigint;

@@ -59,7 +59,7 @@ export function refuseExcess(
   for (const lane of LANE_IDS) cost += costs[lane];
   const method = methods.find(name => name !== "") ?? "";
   if (cost > requestCost) {
-    const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST} and 1 for each entry of its lists and overrides, 2 for each slot overridden, a list of the methods ${DISCOVER_COST})`;
+    const unit = `units of cost (an account or storage key 1, an estimate or call ${ESTIMATE_COST} and 1 for each entry of its lists and overrides, 2 for each slot overridden, a list of the methods ${DISCOVER_COST})`;
     return {error: createLimitError("a request", requestCost, cost, unit), method};
   }
   if (got > responseBytes)

@@ -50,7 +50,7 @@ export const STORAGE_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{1,64}");
 export const ETH_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{0,64}");
 export const QUANTITY_PARAM = hexText("quantity", "(0|[1-9a-fA-F][0-9a-fA-F]{0,63})");
 export const CURSOR_PARAM = hexText("cursor", "[0-9a-fA-F]{1,20}");
-const HASH_PARAM = hexText("32 bytes", "[0-9a-fA-F]{64}");
+export const HASH_PARAM = hexText("32 bytes", "[0-9a-fA-F]{64}");
 
 /** One digit less than a hash. */
 export const BLOCK_NUMBER_PARAM = hexText("block number", "(0|[1-9a-fA-F][0-9a-fA-F]{0,62})");

@@ -1,6 +1,7 @@
 /** All methods of a process. A new method is a file of its own and a line here. */
 import {estimateGas} from "./calls/estimateGas.ts";
 import {createEstimateParams} from "./calls/estimateParams.ts";
+import {ethCall} from "./calls/ethCall.ts";
 import type {LaneMethod, Method} from "./method.ts";
 import {getChanges} from "./proof/getChanges.ts";
 import {getCodes} from "./proof/getCodes.ts";
@@ -35,6 +36,7 @@ const METHODS: readonly Method[] = [
   getTransactionCount,
   getCode,
   getStorageAt,
+  ethCall,
   estimateGas,
   getStateRoot,
   getHeader,

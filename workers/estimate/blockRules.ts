@@ -4,14 +4,17 @@ import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
 import {listNames, parseObject, readMembers} from "../../evm/execution/gethJson.ts";
+import {blobBaseFee as blobFeeOf} from "../../evm/execution/rules/fees.ts";
 import {type ForkRules, forkRules} from "../../evm/execution/rules/forkRules.ts";
 import type {EvmBlock} from "../../evm/interpreter/message.ts";
 import {type EvmRules, rulesOf} from "../../evm/interpreter/rules.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
+import {isSame} from "../../storage/hex.ts";
 import {readBigEndian} from "../../storage/rlp/rlpReader.ts";
+import type {EstimateCall} from "../messages/estimateCall.ts";
 import {CallFailure} from "../messages/failure.ts";
-import {refuseOpStack} from "./call/estimateError.ts";
+import {notAvailable, refuseOpStack} from "./call/estimateError.ts";
 
 export interface BlockRules {
   readonly fork: string;
@@ -23,9 +26,9 @@ export interface BlockRules {
   readonly baseFee: bigint | undefined;
 }
 
-/** Wei: fixed on this layer 2, whatever the header says (docs/gas.md). */
+/** Of estimates, wei: fixed on this layer 2, whatever the header says (docs/gas.md). */
 export const BASE_FEE = 7n;
-/** Blob gas is not used on a layer 2. Its price stays at EIP-4844's minimum. */
+/** Of estimates: blob gas is not used on a layer 2. Its price stays at EIP-4844's minimum. */
 const BLOB_BASE_FEE = 1n;
 const ZERO_ADDRESS = new Uint8Array(20);
 const OP_STACK = listNames(["optimism"]);
@@ -40,10 +43,13 @@ interface ChainRulesOptions {
   readonly gasCap: bigint;
 }
 
+/** What a call's rules depend on, besides its block. */
+type RuledCall = Pick<EstimateCall, "method" | "kind" | "blockOverrides">;
+
 export class ChainRules {
   private schedule: ForkSchedule | undefined;
-  /** Of the block that was asked for last. */
-  private last: {readonly hash: Uint8Array; readonly rules: BlockRules} | undefined;
+  /** Of the block that was asked for last, without overrides. */
+  private last: {readonly hash: Uint8Array; readonly kind: string; readonly rules: BlockRules} | undefined;
 
   constructor(private readonly options: ChainRulesOptions) {}
 
@@ -51,25 +57,34 @@ export class ChainRules {
    * @throws CallFailure NOT_AVAILABLE if the store does not give the chain's rules; RULES_UNKNOWN if the genesis config
    *   is that of an OP stack, whatever `hardfork` is; CALL_INVALID before berlin
    */
-  at({header}: BlockRecord): BlockRules {
-    if (this.last === undefined || Buffer.compare(this.last.hash, header.hash) !== 0)
-      this.last = {hash: new Uint8Array(header.hash), rules: this.read(header)};
-    return this.last.rules;
+  at({header}: BlockRecord, call: RuledCall = {}): BlockRules {
+    const {kind = "estimate", blockOverrides} = call;
+    if (blockOverrides !== undefined) return this.read(header, call);
+    const {last} = this;
+    if (last !== undefined && last.kind === kind && isSame(last.hash, header.hash)) return last.rules;
+    const rules = this.read(header, call);
+    this.last = {hash: new Uint8Array(header.hash), kind, rules};
+    return rules;
   }
 
-  private read(header: BlockRecord["header"]): BlockRules {
+  private read(header: BlockRecord["header"], call: RuledCall): BlockRules {
+    const {blockOverrides: overrides = {}} = call;
+    const isEstimate = call.kind !== "call";
     // A failure is not kept, because block 0 may still come.
-    this.schedule ??= this.makeSchedule();
+    this.schedule ??= this.makeSchedule(call);
     const {schedule} = this;
-    const {number, timestamp = 0n, difficulty, gasLimit, miner, mixHash} = header;
-    const fork = this.options.hardfork ?? schedule.forkOfStored({number, timestamp, difficulty});
+    const {number = BigInt(header.number), blobBaseFee, ...others} = overrides;
+    const {timestamp = 0n, difficulty, gasLimit, miner, mixHash, baseFeePerGas = 0n} = {...header, ...others};
+    const fork = this.forkOf(schedule, {number: Number(number), timestamp, difficulty});
     const evmRules = rulesOf(fork);
     if (evmRules === undefined) {
-      const detail = `gas is estimated under the rules of berlin and later, block ${number} has those of ${fork}`;
+      const detail = `calls are run under the rules of berlin and later, block ${number} has those of ${fork}`;
       throw new CallFailure({failure: "CALL_INVALID", detail});
     }
     const rules = forkRules(fork);
-    const baseFee = rules.hasBaseFee ? BASE_FEE : undefined;
+    const isFixed = isEstimate && overrides.baseFeePerGas === undefined;
+    const fee = isFixed ? BASE_FEE : baseFeePerGas;
+    const baseFee = rules.hasBaseFee ? fee : undefined;
     const {chainId} = schedule;
     return {
       fork,
@@ -78,40 +93,51 @@ export class ChainRules {
       chainId,
       baseFee,
       evmBlock: {
-        number: BigInt(number),
+        number,
+        hashesEnd: header.number,
         timestamp,
         chainId,
         gasLimit: gasLimit ?? this.options.gasCap,
         coinbase: new Uint8Array(miner ?? ZERO_ADDRESS),
         baseFee: baseFee ?? 0n,
-        blobBaseFee: BLOB_BASE_FEE,
+        blobBaseFee: blobBaseFee ?? (isEstimate ? BLOB_BASE_FEE : this.blobBaseFeeOf(schedule, header)),
         random: rules.isMerged ? readBigEndian(mixHash ?? new Uint8Array(0)) : (difficulty ?? 0n),
       },
     };
   }
 
-  private makeSchedule(): ForkSchedule {
+  private forkOf(schedule: ForkSchedule, moment: Parameters<ForkSchedule["forkOfStored"]>[0]): string {
+    return this.options.hardfork ?? schedule.forkOfStored(moment);
+  }
+
+  /** Wei per blob gas, as nodes compute it from the header. */
+  private blobBaseFeeOf(schedule: ForkSchedule, header: BlockRecord["header"]): bigint {
+    const {number, timestamp = 0n, difficulty, excessBlobGas} = header;
+    const fork = this.forkOf(schedule, {number, timestamp, difficulty});
+    if (excessBlobGas === undefined || !forkRules(fork).hasBlobs) return BLOB_BASE_FEE;
+    return blobFeeOf(excessBlobGas, schedule.blobLimits(fork));
+  }
+
+  private makeSchedule(call: RuledCall): ForkSchedule {
     const {store, hardfork} = this.options;
     const chain = store.readChain();
     const chainId = chain?.chainId ?? this.options.chainId;
     const stored = chain?.config === undefined ? undefined : parseObject(JSON.parse(chain.config), "config");
     if (stored !== undefined && readMembers(stored, "config.", OP_STACK).optimism !== undefined)
-      throw refuseOpStack();
+      throw refuseOpStack(call);
     try {
       const config = hardfork === undefined ? stored : configOfFork(hardfork);
       if (config === undefined)
-        throw notAvailable("this store has no genesis config (start with --hardfork to name its rules)");
+        throw notAvailable(
+          call,
+          "this store has no genesis config (start with --hardfork to name its rules)",
+        );
       if (chainId === undefined && config.chainId === undefined)
-        throw notAvailable("this store names no chain id (start with --chain-id to name it)");
+        throw notAvailable(call, "this store names no chain id (start with --chain-id to name it)");
       return new ForkSchedule(chainId === undefined ? config : {...config, chainId: `${chainId}`});
     } catch (error) {
       if (!(error instanceof ExecutionError)) throw error;
-      throw notAvailable(`${error.message} (start with --hardfork to name the rules of this chain)`);
+      throw notAvailable(call, `${error.message} (start with --hardfork to name the rules of this chain)`);
     }
   }
-}
-
-function notAvailable(reason: string): CallFailure {
-  const detail = `chain_estimateGas is not available: ${reason}`;
-  return new CallFailure({failure: "NOT_AVAILABLE", detail});
 }

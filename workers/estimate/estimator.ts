@@ -1,8 +1,9 @@
 /**
- * Answers the calls of an EstimateJob: gas limit, base fee and priority fee of each, as a whole JSON-RPC response in
- * text.
+ * Answers the calls of an EstimateJob, each with a whole JSON-RPC response in text: of an estimate gas limit, base fee
+ * and priority fee, of a call what it returns.
  *
  *   call -> EVM at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
+ *                                                                    -> one run                          -> text
  */
 
 import {EvmDeclined} from "../../evm/interpreter/ends.ts";
@@ -11,18 +12,20 @@ import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
+import {toHex} from "../../storage/hex.ts";
 import {encodeResponse, SEPARATOR} from "../messages/answers.ts";
-import type {EstimateCall} from "../messages/estimateCall.ts";
+import {type EstimateCall, MAX_RETURNED_BYTES} from "../messages/estimateCall.ts";
 import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, JOB_MS} from "../messages/estimateSlice.ts";
 import {CallFailure, type Failure, failureOf} from "../messages/failure.ts";
 import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
+import {runCall} from "./call/callRun.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
 import {Deadline, TimeLimitError} from "./call/deadline.ts";
 import {executionFailed, refuseOpStack, refuseSlices} from "./call/estimateError.ts";
 import {EvmRuns, override, ZERO_ADDRESS} from "./call/evmRuns.ts";
-import {explainFailure} from "./call/failedRun.ts";
+import {explainEstimate, explainFailure} from "./call/failedRun.ts";
 import {searchGasLimit} from "./call/gasSearch.ts";
 import {checkNonce, upperBound} from "./call/senderBounds.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
@@ -46,6 +49,8 @@ export interface Estimate {
   readonly priorityFeePerGas: bigint;
   readonly runs: number;
 }
+
+type EvmWork<T> = (evm: Evm, rules: BlockRules, block: BlockRecord) => Promise<T>;
 
 export class Estimator {
   private readonly gasCap: bigint;
@@ -82,8 +87,8 @@ export class Estimator {
       if (isFirst && call > 0 && performance.now() - startedMs >= JOB_MS) break;
       begun++;
       try {
-        const estimate = await this.estimate(calls[call] as EstimateCall, isFirst);
-        const text = Buffer.from(encodeAnswer(ids[call] as string, estimate));
+        const result = await this.resultOf(calls[call] as EstimateCall, isFirst);
+        const text = Buffer.from(encodeResponse(ids[call] as string, "result", result) + SEPARATOR);
         texts.push(text);
         end += text.length;
       } catch (error) {
@@ -96,54 +101,73 @@ export class Estimator {
     return {text: new Uint8Array(Buffer.concat(texts)), ends, failures, unfinished, begun};
   }
 
+  /** @returns JSON text */
+  private async resultOf(call: EstimateCall, isFirst: boolean): Promise<string> {
+    return call.kind === "call"
+      ? `"${toHex(await this.run(call, isFirst))}"`
+      : encodeEstimate(await this.estimate(call, isFirst));
+  }
+
   /** @throws CallFailure, StoreError */
-  async estimate(call: EstimateCall, isFirst = false): Promise<Estimate> {
+  estimate(call: EstimateCall, isFirst = false): Promise<Estimate> {
+    return this.work(call, isFirst, (evm, rules, block) => this.estimateOn(evm, block, rules, call));
+  }
+
+  /** @returns what the call returns. @throws CallFailure, StoreError */
+  private run(call: EstimateCall, isFirst: boolean): Promise<Uint8Array> {
+    return this.work(call, isFirst, async (evm, rules) => {
+      const run = await runCall(evm, call, rules, this.gasCap, this.deadline);
+      if (run.failure !== undefined) throw explainFailure(run);
+      const [limit, got] = [MAX_RETURNED_BYTES, run.returned.length];
+      if (got <= limit) return run.returned;
+      const detail = `a call may return at most ${limit} bytes, this one returns ${got}`;
+      throw new CallFailure({failure: "LIMIT_EXCEEDED", detail, limit, got});
+    });
+  }
+
+  private async work<T>(call: EstimateCall, isFirst: boolean, work: EvmWork<T>): Promise<T> {
     try {
-      return await this.estimateAt(call, isFirst);
+      return await this.workAt(call, isFirst, work);
     } catch (error) {
       if (call.isLatest !== true || !(error instanceof StoreError) || error.code !== "BLOCK_UNKNOWN")
         throw error;
       let {block} = call;
       while (block >= 0 && this.store.readBlock(block) === undefined) block--;
       if (block < 0) throw error;
-      return this.estimate({...call, block}, isFirst);
+      return this.work({...call, block}, isFirst, work);
     }
   }
 
-  private async estimateAt(call: EstimateCall, isFirst: boolean): Promise<Estimate> {
+  private async workAt<T>(call: EstimateCall, isFirst: boolean, work: EvmWork<T>): Promise<T> {
     const block = this.blocks.at(call.block);
     this.deadline.start(isFirst ? FIRST_SLICE : undefined);
     try {
       if (isFirst && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0, true);
-      return await this.estimateByEvm(block, call);
+      return await this.workOnEvm(block, call, work);
     } catch (error) {
       if (isDamage(error)) this.requireStored(block);
       throw error;
     }
   }
 
-  private async estimateByEvm(block: BlockRecord, call: EstimateCall): Promise<Estimate> {
-    if (this.store.readSlice() !== undefined) throw refuseSlices();
+  private async workOnEvm<T>(block: BlockRecord, call: EstimateCall, work: EvmWork<T>): Promise<T> {
+    if (this.store.readSlice() !== undefined) throw refuseSlices(call);
     const evm: Evm = this.evms.at(block);
     const mark = evm.checkpoint();
     try {
-      if (evm.readNonce(L1_ATTRIBUTES_DEPOSITOR) > 0n) throw refuseOpStack();
-      const rules = this.rules.at(block);
+      if (evm.readNonce(L1_ATTRIBUTES_DEPOSITOR) > 0n) throw refuseOpStack(call);
+      const rules = this.rules.at(block, call);
       checkType(call, rules);
-      evm.setBlock(rules.evmRules, rules.evmBlock);
-      override(evm, call.overrides ?? []);
-      const {price} = feeOf(call, rules.baseFee);
-      const runs = new EvmRuns(call, evm, rules, price, this.deadline);
-      const estimate = await this.estimateOn(runs, block, rules, call);
+      const result = await work(evm, rules, block);
       evm.revertTo(mark);
-      return estimate;
+      return result;
     } catch (error) {
       const isExpected = error instanceof CallFailure || error instanceof StoreError;
       // Any other error, EvmDeclined among them, may have come in the middle of a change of the EVM's tables.
       if (isExpected) evm.revertTo(mark);
       else this.evms.discard(evm);
       if (error instanceof EvmDeclined)
-        throw executionFailed(`the call cannot be estimated: ${error.message}`);
+        throw executionFailed(`the call cannot be executed: ${error.message}`);
       throw error;
     }
   }
@@ -157,14 +181,17 @@ export class Estimator {
   }
 
   private async estimateOn(
-    runs: EvmRuns,
+    evm: Evm,
     block: BlockRecord,
     rules: BlockRules,
     call: EstimateCall,
   ): Promise<Estimate> {
+    evm.setBlock(rules.evmRules, rules.evmBlock);
+    override(evm, call.overrides ?? []);
+    const {price, cap: feeCap} = feeOf(call, rules.baseFee);
+    const runs = new EvmRuns(call, evm, rules, price, this.deadline);
     const {nonce, balance, isPlainTransfer} = runs.readStart();
     checkNonce(call, nonce);
-    const feeCap = feeOf(call, rules.baseFee).cap;
     const bounds = {block: rules, gasCap: this.gasCap, feeCap, balance};
     const upper = upperBound(call, bounds);
     const limit = await searchGasLimit(gasLimit => runs.run(gasLimit), {
@@ -176,7 +203,7 @@ export class Estimator {
       // A call that reverts says so, even if its own limit ends it before.
       const most = upperBound({...call, gas: undefined}, bounds);
       const withMost = upper < most && limit.failure?.kind !== "revert" ? await runs.run(most) : limit;
-      throw explainFailure(withMost.failure?.kind === "revert" ? withMost : limit, upper);
+      throw explainEstimate(withMost.failure?.kind === "revert" ? withMost : limit, upper);
     }
     const unsigned = encodeUnsigned(call, typeOf(call, rules.rules), nonce, limit, rules.chainId);
     const priorityFeePerGas = this.priorityFee.of({
@@ -198,9 +225,8 @@ function checkType(call: EstimateCall, {rules, fork}: BlockRules): void {
   throw new CallFailure({failure: "CALL_INVALID", detail});
 }
 
-function encodeAnswer(idText: string, {gasLimit, priorityFeePerGas}: Estimate): string {
-  const result = `{"baseFeePerGas":"${hex(BASE_FEE)}","gasLimit":"${hex(gasLimit)}","priorityFeePerGas":"${hex(priorityFeePerGas)}"}`;
-  return encodeResponse(idText, "result", result) + SEPARATOR;
+function encodeEstimate({gasLimit, priorityFeePerGas}: Estimate): string {
+  return `{"baseFeePerGas":"${hex(BASE_FEE)}","gasLimit":"${hex(gasLimit)}","priorityFeePerGas":"${hex(priorityFeePerGas)}"}`;
 }
 
 function hex(value: bigint): string {

@@ -1,12 +1,19 @@
-/** One call of chain_estimateGas, as it is handed to an estimate thread. */
+/** One call of chain_estimateGas or eth_call, as it is handed to an estimate thread. */
 
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 
 /** Legacy, EIP-2930, EIP-1559, EIP-7702. */
 export type TransactionType = 0 | 1 | 2 | 4;
 
+/** Of what eth_call returns. A batch of 1 000 such calls stays within the limit of a response. */
+export const MAX_RETURNED_BYTES: number = 128 * 1024;
+
 /** Checked as far as possible without the block. Lists are packed: structured clone takes 0.3 us for each array. */
 export interface EstimateCall {
+  /** "call": it is run once, as eth_call. Default: its gas is estimated. */
+  readonly kind?: "estimate" | "call";
+  /** As the caller names it, for messages. */
+  readonly method?: string;
   readonly block: number;
   /** The call names the newest block. If a rollback removes it meanwhile, the newest one that is left is taken. */
   readonly isLatest?: boolean | undefined;
@@ -31,6 +38,23 @@ export interface EstimateCall {
   /** Type 4 only, at least one. */
   readonly authorizationList?: readonly Authorization[] | undefined;
   readonly overrides?: readonly AccountOverride[] | undefined;
+  readonly blockOverrides?: BlockOverrides | undefined;
+}
+
+/** What the code sees of its block instead of the header's fields of these names. A field that is not overridden is absent. */
+export interface BlockOverrides {
+  readonly number?: bigint;
+  /** Seconds. */
+  readonly timestamp?: bigint;
+  readonly gasLimit?: bigint;
+  /** 20 bytes. */
+  readonly miner?: Uint8Array;
+  /** 32 bytes; prevRandao. */
+  readonly mixHash?: Uint8Array;
+  /** Wei per gas. */
+  readonly baseFeePerGas?: bigint;
+  /** Wei per blob gas. */
+  readonly blobBaseFee?: bigint;
 }
 
 export interface AccessListEntry {

@@ -1,9 +1,12 @@
-/** The lane of gas estimates. Threads of this process compute them, or another node does, or they are not available. */
+/**
+ * The lane of gas estimates, and of calls that are run once. Threads of this process compute them. Another node may make
+ * the estimates instead, or they are not available.
+ */
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import type {EstimateJob} from "../../../workers/messages/estimateJob.ts";
 import {JOB_MS} from "../../../workers/messages/estimateSlice.ts";
 import {countLongThreads, LONG_PLACES} from "../../../workers/threads/estimateThreads.ts";
-import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
+import {ESTIMATE_COST, MAX_CALL_TEXT_BYTES} from "../../limits.ts";
 import type {EstimateCalls, PreparedEstimate, RunEstimate} from "../../methods/calls/estimateCalls.ts";
 import {estimateGas} from "../../methods/calls/estimateGas.ts";
 import type {Estimates} from "../../methods/method.ts";
@@ -33,7 +36,7 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
     unfinishedCost: SLICE_COST,
     taskMs: TASK_MS,
     hasYieldPoints: false,
-    bytesPerCost: MAX_ESTIMATE_TEXT_BYTES / ESTIMATE_COST,
+    bytesPerCost: MAX_CALL_TEXT_BYTES / ESTIMATE_COST,
   } as const;
   if (estimates.kind !== "here") {
     // With more tasks, calls would wait in the gateway's own queue and lose time that the upstream needs.

@@ -1,5 +1,5 @@
 /**
- * Parses the call object of chain_estimateGas. Its fields are checked one by one and then together.
+ * Parses the call object of chain_estimateGas and eth_call. Its fields are checked one by one and then together.
  *
  *   type   excludes                                                  chosen without `type` if there is
  *   0      accessList, maxFeePerGas, maxPriorityFeePerGas            gasPrice

@@ -1,4 +1,4 @@
-/** Parses the two lists that a call of chain_estimateGas may have: the access list (EIP-2930) and authorizations (EIP-7702). */
+/** Parses the two lists that a call may have: the access list (EIP-2930) and authorizations (EIP-7702). */
 import type {AccessListEntry, Authorization} from "../../../workers/messages/estimateCall.ts";
 import type {Work} from "../../fairness/work.ts";
 import {FieldNames} from "../../rpc/fieldNames.ts";

@@ -1,5 +1,5 @@
 /**
- * Parses the state overrides of chain_estimateGas: values that replace those of accounts, keyed by address.
+ * Parses the state overrides of a call: values that replace those of accounts, keyed by address.
  *
  *   {"0x..20 bytes": {balance, nonce, code, state | stateDiff: {"0x..slot": "0x..value"}}}
  *

@@ -1,5 +1,5 @@
 /**
- * Parses values inside a call of chain_estimateGas, from untrusted JSON. An error names the path of the value.
+ * Parses values inside a call, from untrusted JSON. An error names the path of the value.
  *
  * null means that a field is omitted. Only own fields are read, so `__proto__` is a key like any other.
  */

@@ -1,8 +1,9 @@
-import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
+import {MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import {LaneId} from "../../request/requestCalls.ts";
 import {requireExactValues} from "../../rpc/exactValues.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
+import {callCost} from "./callCost.ts";
 import type {EstimateCalls} from "./estimateCalls.ts";
 import {ESTIMATE, ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts";
 
@@ -20,7 +21,7 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
   ],
   lane: LaneId.ESTIMATE,
   cost(params, {estimates}) {
-    return estimates.kind === "none" || !Array.isArray(params) ? 0 : estimateCost(params);
+    return estimates.kind === "none" || !Array.isArray(params) ? 0 : callCost(params);
   },
   maxTextBytes() {
     return MAX_ESTIMATE_TEXT_BYTES;
@@ -34,7 +35,7 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
     }
     const list = this.params.requireArray(params);
     if (estimates.kind === "here") {
-      calls.prepared.push(yield* parseEstimateCall(list, view));
+      calls.prepared.push({...(yield* parseEstimateCall(list, view)), method: name});
       return;
     }
     // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.
@@ -43,42 +44,3 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
     calls.prepared.push(idText => estimates.gateway.forward(name, paramsText, idText));
   },
 };
-
-/** A slot has a key and a value. Parsing both takes 2 us, three times as long as a storage key. */
-const SLOT_COST = 2;
-
-/** Takes params of any shape. Parts of the wrong shape cost nothing here and are refused when they are parsed. */
-function estimateCost(params: readonly unknown[]): number {
-  const [call, ...others] = params;
-  let cost = ESTIMATE_COST;
-  if (isObject(call)) cost += countAccessList(call.accessList) + countEntries(call.authorizationList);
-  for (const other of others) cost += countOverrides(other);
-  return cost;
-}
-
-function countAccessList(list: unknown): number {
-  if (!Array.isArray(list)) return 0;
-  let entries = list.length;
-  for (const entry of list) if (isObject(entry)) entries += countEntries(entry.storageKeys);
-  return entries;
-}
-
-function countOverrides(overrides: unknown): number {
-  if (!isObject(overrides)) return 0;
-  let cost = 0;
-  for (const account of Object.values(overrides)) {
-    cost++;
-    if (!isObject(account)) continue;
-    for (const slots of [account.state, account.stateDiff])
-      if (isObject(slots)) cost += SLOT_COST * Object.keys(slots).length;
-  }
-  return cost;
-}
-
-function countEntries(list: unknown): number {
-  return Array.isArray(list) ? list.length : 0;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,91 +1,24 @@
 /**
- * The parameters of chain_estimateGas: [call], [call, block], [call, block, overrides] or [call, overrides]. null means
- * an omitted parameter, also in fourth place, where geth has overrides of the block. The default block is the newest
- * one.
+ * The parameters of chain_estimateGas: [call], [call, block], [call, block, overrides, blockOverrides] or
+ * [call, overrides]. null means an omitted parameter. The default block is the newest one.
  */
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import type {Work} from "../../fairness/work.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import {createValueError} from "../../rpc/rpcError.ts";
 import {ParamList} from "../params.ts";
-import {
-  ADDRESS_PARAM,
-  arrayOf,
-  BLOCK_PARAM,
-  nullable,
-  objectOf,
-  QUANTITY,
-  type Schema,
-  STORAGE_KEY_PARAM,
-} from "../schema.ts";
+import {BLOCK_PARAM, nullable, objectOf, QUANTITY} from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
+import {parseBlockOverrides} from "./blockOverrides.ts";
 import {parseCallFields} from "./callFields.ts";
 import {parseOverrides} from "./callOverrides.ts";
+import {BLOCK_OVERRIDES_PARAM, CALL_PARAM, OVERRIDES_PARAM} from "./callSchemas.ts";
 
 export const ESTIMATE = objectOf({
   baseFeePerGas: QUANTITY,
   gasLimit: QUANTITY,
   priorityFeePerGas: QUANTITY,
 });
-
-/** A number as callers may write it: hex or decimal text, or a JSON number. */
-const AMOUNT: Schema = {
-  title: "amount",
-  oneOf: [
-    {type: "integer", minimum: 0},
-    {type: "string", pattern: "^(0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})|[0-9]{1,78})$"},
-  ],
-};
-const BYTES_PARAM: Schema = {title: "bytes", type: "string", pattern: "^(0x([0-9a-fA-F]{2})*)?$"};
-
-/** Every field may be left out or null. */
-function fieldsOf(fields: Readonly<Record<string, Schema>>): Schema {
-  const entries = Object.entries(fields).map(([name, schema]) => [name, nullable(schema)]);
-  return {type: "object", properties: Object.fromEntries(entries)};
-}
-
-function amounts(...names: readonly string[]): Readonly<Record<string, Schema>> {
-  return Object.fromEntries(names.map(name => [name, AMOUNT]));
-}
-
-const ACCESS_LIST_ENTRY = fieldsOf({address: ADDRESS_PARAM, storageKeys: arrayOf(STORAGE_KEY_PARAM)});
-const AUTHORIZATION = fieldsOf({
-  address: ADDRESS_PARAM,
-  ...amounts("chainId", "nonce", "yParity", "r", "s"),
-});
-
-const CALL_PARAM: Schema = {
-  title: "call",
-  ...fieldsOf({
-    from: ADDRESS_PARAM,
-    to: ADDRESS_PARAM,
-    data: BYTES_PARAM,
-    input: BYTES_PARAM,
-    ...amounts(
-      "type",
-      "gas",
-      "gasPrice",
-      "maxFeePerGas",
-      "maxPriorityFeePerGas",
-      "value",
-      "nonce",
-      "chainId",
-    ),
-    accessList: arrayOf(ACCESS_LIST_ENTRY),
-    authorizationList: arrayOf(AUTHORIZATION),
-  }),
-};
-
-const SLOTS: Schema = {type: "object", additionalProperties: STORAGE_KEY_PARAM};
-
-const OVERRIDES_PARAM: Schema = {
-  title: "overrides, by address",
-  type: "object",
-  additionalProperties: nullable(
-    fieldsOf({balance: AMOUNT, nonce: AMOUNT, code: BYTES_PARAM, state: SLOTS, stateDiff: SLOTS}),
-  ),
-};
 
 /** At most 75 digits, because every such number fits into 63 hex digits: 64 are a hash. */
 const DECIMAL = /^[0-9]{1,75}$/;
@@ -99,7 +32,7 @@ export function createEstimateParams(method: string): ParamList {
     {name: "call", required: true, schema: CALL_PARAM},
     {name: "block", required: false, schema: nullable(BLOCK_OR_OVERRIDES)},
     {name: "overrides", required: false, schema: nullable(OVERRIDES_PARAM)},
-    {name: "blockOverrides", required: false, schema: {type: "null"}},
+    {name: "blockOverrides", required: false, schema: nullable(BLOCK_OVERRIDES_PARAM)},
   ]);
 }
 
@@ -109,8 +42,6 @@ export const ESTIMATE_PARAMS = createEstimateParams("chain_estimateGas");
 export function* parseEstimateCall(params: Call["params"], view: BlockView): Work<EstimateCall> {
   const [call, second = null, third = null, fourth = null] = ESTIMATE_PARAMS.read(params);
   if (call === null) throw ESTIMATE_PARAMS.createMissingError(0);
-  if (fourth !== null)
-    throw createValueError("params[3] (blockOverrides)", fourth, "null: a block cannot be overridden");
   const isShifted = third === null && isKeyedByAddress(second);
   const overrides = isShifted ? second : third;
   return {
@@ -119,6 +50,7 @@ export function* parseEstimateCall(params: Call["params"], view: BlockView): Wor
       overrides === null
         ? undefined
         : yield* parseOverrides(overrides, isShifted ? "params[1]" : "params[2]"),
+    blockOverrides: fourth === null ? undefined : parseBlockOverrides(fourth, "params[3]"),
     ...resolveBlock(isShifted ? null : second, view),
   };
 }

@@ -35,7 +35,7 @@ const MEANINGS: Readonly<Record<RpcCode, string>> = {
   [RpcCode.INVALID_PARAMS]: "wrong parameters",
   [RpcCode.INTERNAL_ERROR]: "internal error",
   // RULES_UNKNOWN has the same code.
-  [RpcCode.BLOCK_UNKNOWN]: "the block, or for estimates the chain's rules, are unknown here",
+  [RpcCode.BLOCK_UNKNOWN]: "the block, or for estimates and calls the chain's rules, are unknown here",
   // UPSTREAM_DOWN has the same code.
   [RpcCode.NOT_FINALIZED]: "the block is in the store but not finalized, or the gateway did not answer",
   [RpcCode.NOT_AVAILABLE]: "not available in this configuration",

@@ -156,7 +156,7 @@ test("the commands for a chain of blocks import it, check it and serve the print
   // Every method that the README lists is one that proofd has.
   const names = /`((?:chain|eth|net|rpc|web3)[._][A-Za-z]+)`/g;
   const methods = [...readSection(readme, "Methods").matchAll(names)].map(([, name]) => name as string);
-  assert.equal(methods.length, 4, "the README lists four methods");
+  assert.ok(methods.length >= 4, "the README lists methods");
   for (const method of methods) assert.notEqual((await demo.call(method)).error?.code, -32601, method);
   const gas = readPage("gas");
   assert.equal(await askAsPrinted(gas, demo), /```\n(\{"jsonrpc[\s\S]*?)\n```/.exec(gas)?.[1]);

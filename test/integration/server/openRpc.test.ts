@@ -138,6 +138,12 @@ const ESTIMATES: readonly Params[] = [
   [{to: ABSENT_ACCOUNT, gas: 100_000, data: null}, "5"],
   [{to: ABSENT_ACCOUNT, accessList: [{address: ACCOUNT, storageKeys: ["0x1"]}]}, "latest", null],
   [{from: ABSENT_ACCOUNT, to: ACCOUNT, value: "7"}, {[ABSENT_ACCOUNT]: {balance: "0xffff"}}],
+  [{to: ACCOUNT}, null, null, {number: "0x5", prevRandao: `0x${"ab".repeat(32)}`, feeRecipient: null}],
+];
+const CALLS: readonly Params[] = [
+  [{to: ABSENT_ACCOUNT, data: "0x12"}],
+  [{from: ACCOUNT, to: ABSENT_ACCOUNT, value: "0x1"}, {blockNumber: "0x1"}, null, null],
+  [{data: "0x60aa5f5360015ff3"}, "earliest", {[ABSENT_ACCOUNT]: {balance: "0x1"}}, {time: "0x77777777"}],
 ];
 /** REVERT without data, and INVALID, as creations. */
 const REVERTING = {data: "0x5f5ffd"};
@@ -149,6 +155,13 @@ const WRONG_ESTIMATES: readonly [number, Params][] = [
   [-32602, [{value: "0x064"}]],
   [3, [REVERTING]],
   [-32000, [FAILING]],
+];
+
+const WRONG_CALLS: readonly [number, Params][] = [
+  ...WRONG_ESTIMATES,
+  [-32602, [{}, "5"]],
+  [-32602, [{}, "latest", {}, {beaconRoot: `0x${"00".repeat(32)}`}]],
+  [-32002, [{}, `0x${LATEST.toString(16)}`]],
 ];
 
 const GOOD: Readonly<Record<string, readonly Params[]>> = {
@@ -172,6 +185,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   eth_getCode: READS,
   eth_getStorageAt: [...READS.map(asSlots), [ACCOUNT, "0x"]],
   linea_getProof: PROOFS,
+  eth_call: CALLS,
   chain_estimateGas: ESTIMATES,
   linea_estimateGas: ESTIMATES,
   rollup_getZkEVMBlockNumber: [[]],
@@ -218,6 +232,7 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
     [-32602, [ACCOUNT]],
     ...WRONG_READS.slice(1).map(([code, params]): [number, Params] => [code, asSlots(params)]),
   ],
+  eth_call: WRONG_CALLS,
   chain_estimateGas: WRONG_ESTIMATES,
   linea_getProof: [
     [-32602, [ACCOUNT]],
@@ -353,6 +368,7 @@ describe("the OpenRPC document", () => {
       /^eth_getProof, eth_getMultiProof and the suite keccak are not available: .* of block 0\. Use chain_getProof, or/;
     for (const [name, params, message] of [
       ["chain_estimateGas", [{}], /^chain_estimateGas is not available: /],
+      ["eth_call", [{}], /^eth_call is not available: /],
       ["eth_getProof", [ACCOUNT, []], noTrie],
       ["eth_getMultiProof", [[[ACCOUNT, []]]], noTrie],
       ["chain_getProofAt", [ACCOUNT, [], "latest", "keccak"], noTrie],

@@ -232,7 +232,7 @@ test("a store that names no rules is refused with the flag that names them", asy
   assert.match(answers[1]?.error?.message ?? "", /no chain id \(start with --chain-id/);
 });
 
-test("on a chain of the OP stack none is made: by its genesis config, or from the first deposit of layer 1's block on", async () => {
+test("on a chain of the OP stack none is made, and no call: by its genesis config, or from the first deposit of layer 1's block on", async () => {
   const named = {chainId: "0x539", config: {...OSAKA, optimism: {eip1559Elasticity: 6}}} as const;
   const byConfig = await makeStore(folder, "optimism", named);
   const depositor = `0x${"dead".repeat(9)}0001`;
@@ -249,7 +249,12 @@ test("on a chain of the OP stack none is made: by its genesis config, or from th
         [result?.gasLimit, error?.code],
         block < first ? ["0x5208", undefined] : [undefined, -32001],
       );
-      if (block >= first) assert.match(error.message, /OP stack.* eth_estimateGas .*--gateway URL/);
+      if (block >= first) assert.match(error.message, /OP stack.* eth_estimateGas.*--gateway URL/);
+      // Block 3 is not finalized.
+      if (block === 3) continue;
+      const called = await service.call("eth_call", [{to: NOBODY}, `0x${block}`]);
+      assert.equal(called.error?.code, block < first ? undefined : -32001);
+      if (block >= first) assert.match(called.error.message, /^eth_call is not available: .* OP stack/);
     }
     await service.stop();
   }
@@ -285,7 +290,7 @@ test("a sender whose nonce is 2^64 - 1 gets no estimate, one below it does", asy
 test("a halt of the machine is explained", async () => {
   const table: [string, RegExp][] = [
     [codeOf("ADD"), /^stack underflow: an instruction takes more from the stack than it holds$/],
-    [codeOf("PUSH1 0 JUMP"), /^invalid jump: its destination is no JUMPDEST$/],
+    [codeOf("PUSH1 0 JUMP"), /^invalid jump destination: it is no JUMPDEST$/],
     [codeOf("INVALID"), /^invalid opcode$/],
   ];
   for (const [code, message] of table) {
@@ -299,9 +304,12 @@ test("a halt of the machine is explained", async () => {
   const creations: [string, RegExp][] = [
     [
       codeOf("PUSH1 0xef PUSH1 0 MSTORE8 PUSH1 1 PUSH1 0 RETURN"),
-      /^the code that the creation returns begins with 0xef \(EIP-3541\)$/,
+      /^invalid code: must not begin with 0xef \(EIP-3541\)$/,
     ],
-    [codeOf("PUSH2 24577 PUSH1 0 RETURN"), /^the code that the creation returns is longer than 24576 bytes/],
+    [
+      codeOf("PUSH2 24577 PUSH1 0 RETURN"),
+      /^max code size exceeded: the code that the creation returns is longer than 24576 bytes/,
+    ],
   ];
   for (const [data, message] of creations) {
     const {error} = await estimate({from: LAST, data});

@@ -63,7 +63,7 @@ test("a trap ends its call as a fault, and the next call gets a fresh EVM", asyn
 
 test("a call at a block before berlin is refused by the name of the block's fork", async () => {
   const {failures} = await createEstimator("istanbul").answer({calls: [CALL], ids: ["1"]});
-  const detail = "gas is estimated under the rules of berlin and later, block 0 has those of istanbul";
+  const detail = "calls are run under the rules of berlin and later, block 0 has those of istanbul";
   assert.deepEqual(failures, [{call: 0, failure: "CALL_INVALID", detail}]);
 });
 
@@ -75,7 +75,7 @@ test("a call that needs more room than the EVM has is refused by what is full, a
   const overrides = [{address: CONTRACT, code}];
   const call = {...CALL, gas: BigInt(MUCH_GAS), overrides};
   const {failures} = await estimator.answer({calls: [call], ids: ["1"]});
-  const detail = "the call cannot be estimated: it needs more room for state than the EVM has";
+  const detail = "the call cannot be executed: it needs more room for state than the EVM has";
   assert.deepEqual(failures, [{call: 0, failure: "EXECUTION_FAILED", detail}]);
   assert.deepEqual(await estimator.estimate(CALL), expected);
 });

@@ -34,6 +34,7 @@ const NOT_SENT = {
   accessList: undefined,
   authorizationList: undefined,
   overrides: undefined,
+  blockOverrides: undefined,
 };
 export const EMPTY_CALL: EstimateCall = {
   ...NOT_SENT,

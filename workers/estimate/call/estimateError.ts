@@ -1,20 +1,33 @@
-/** Why a call has no estimate. */
+/** Why a call has no estimate, or cannot be run. */
+import type {EstimateCall} from "../../messages/estimateCall.ts";
 import {CallFailure} from "../../messages/failure.ts";
 
-/** An OP stack has other precompiles and gas rules than Ethereum, a base fee of its own, and fees for layer 1. */
-export function refuseOpStack(): CallFailure {
-  const detail =
-    "chain_estimateGas is not available: this is a chain of the OP stack, whose rules and fees this server does not " +
-    "implement. Ask eth_estimateGas of the chain's own node, or start this server with --estimate-workers 0 and " +
-    "--gateway URL of a node that answers chain_estimateGas";
-  return new CallFailure({failure: "RULES_UNKNOWN", detail});
+type NamedCall = Pick<EstimateCall, "method">;
+
+/** @param reason - what the store or this server lacks */
+export function notAvailable(call: NamedCall, reason: string): CallFailure {
+  return new CallFailure({failure: "NOT_AVAILABLE", detail: describe(call, reason)});
 }
 
-export function refuseSlices(): CallFailure {
-  const detail =
-    "chain_estimateGas is not available: this store has the state of some contracts only (--contracts). Ask a node " +
-    "that has the whole state, or start this server with --estimate-workers 0 and --gateway URL of one";
-  return new CallFailure({failure: "NOT_AVAILABLE", detail});
+/** An OP stack has other precompiles and gas rules than Ethereum, a base fee of its own, and fees for layer 1. */
+export function refuseOpStack(call: NamedCall): CallFailure {
+  const reason =
+    "this is a chain of the OP stack, whose rules and fees this server does not implement. Ask the chain's own node: " +
+    "for estimates its eth_estimateGas, or start this server with --estimate-workers 0 and --gateway URL of a node " +
+    "that answers chain_estimateGas";
+  return new CallFailure({failure: "RULES_UNKNOWN", detail: describe(call, reason)});
+}
+
+export function refuseSlices(call: NamedCall): CallFailure {
+  return notAvailable(
+    call,
+    "this store has the state of some contracts only (--contracts). Ask a node that has the whole state, or for " +
+      "estimates start this server with --estimate-workers 0 and --gateway URL of one",
+  );
+}
+
+function describe({method = "chain_estimateGas"}: NamedCall, reason: string): string {
+  return `${method} is not available: ${reason}`;
 }
 
 /** The call cannot be executed with success, for a reason that its caller can read. */

@@ -17,13 +17,14 @@ import type {Deadline} from "./deadline.ts";
 const REASONS: Readonly<Partial<Record<EvmEnd, string>>> = {
   invalidOpcode: "invalid opcode",
   stackUnderflow: "stack underflow: an instruction takes more from the stack than it holds",
-  stackOverflow: "stack overflow: more than 1024 words on the stack",
-  invalidJump: "invalid jump: its destination is no JUMPDEST",
-  outOfRange: "an instruction reads or returns data beyond its end",
+  stackOverflow: "stack limit reached: more than 1024 words on the stack",
+  invalidJump: "invalid jump destination: it is no JUMPDEST",
+  outOfRange: "return data out of bounds: an instruction reads data beyond its end",
   writeProtection: "write protection: a static call changes the state",
-  codeTooLong: "the code that the creation returns is longer than 24576 bytes (EIP-170)",
-  codeStartsEf: "the code that the creation returns begins with 0xef (EIP-3541)",
-  initcodeTooLong: "the initcode (the data of a creation) is longer than 49152 bytes (EIP-3860)",
+  codeTooLong:
+    "max code size exceeded: the code that the creation returns is longer than 24576 bytes (EIP-170)",
+  codeStartsEf: "invalid code: must not begin with 0xef (EIP-3541)",
+  initcodeTooLong: "max initcode size exceeded: the data of a creation is longer than 49152 bytes (EIP-3860)",
   collision: "contract address collision: the new address has a nonce, code or storage already",
   insufficientBalance: "insufficient balance for transfer: the sender has less than the value",
   valueOverflow: "the receiver's balance would be 2^256 wei or more",
@@ -49,6 +50,7 @@ export const ZERO_ADDRESS = new Uint8Array(20);
 export interface RunResult {
   /** undefined: the call succeeded. */
   readonly failure: RunFailure | undefined;
+  /** Of a creation: its code. */
   readonly returned: Uint8Array;
   /** Gas taken before refunds, at least the floor. No lower gas limit is enough. */
   readonly spent: bigint;
@@ -151,12 +153,17 @@ export class EvmRuns {
     }
   }
 
-  private describe({end, gasLeft, returned, leastGas, isBounded}: EvmResult, gasLimit: bigint): RunResult {
+  private describe(result: EvmResult, gasLimit: bigint): RunResult {
+    const {end, gasLeft, returned, created, leastGas, isBounded} = result;
     const spent = this.atLeast(gasLimit - gasLeft);
     const least = leastGas === undefined ? undefined : this.atLeast(this.intrinsic + leastGas);
     switch (end) {
       case "success":
-        return {failure: undefined, returned, spent, least, isBounded};
+        return {
+          failure: undefined,
+          returned: created === undefined ? returned : this.evm.readCode(created),
+          ...{spent, least, isBounded},
+        };
       case "revert":
         return {failure: {kind: "revert", reason: "revert"}, returned, spent};
       case "outOfGas":
@@ -169,7 +176,7 @@ export class EvmRuns {
 
   private tooLittleGas(): RunResult {
     const {minimum} = this;
-    const reason = `the call takes ${minimum} gas before it executes anything`;
+    const reason = `intrinsic gas too low: the call takes ${minimum} gas before it executes anything`;
     return {failure: {kind: "intrinsic", reason}, returned: NO_BYTES, spent: minimum};
   }
 

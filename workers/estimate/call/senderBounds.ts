@@ -40,11 +40,7 @@ export function upperBound(call: EstimateCall, bounds: GasBounds): bigint {
   let upper = smaller(hasLimit ? call.gas : block.evmBlock.gasLimit, gasCap);
   if (block.rules.isOsaka) upper = smaller(upper, MAX_TRANSACTION_GAS);
   if (feeCap === 0n) return upper;
-  const {baseFee = 0n} = block;
-  if (feeCap < baseFee)
-    throw executionFailed(
-      `max fee per gas less than block base fee: the call pays at most ${feeCap} wei, the base fee is ${baseFee}`,
-    );
+  checkFeeCap(feeCap, block);
   if (call.from === undefined) return upper;
   const affordable = (balance - call.value) / feeCap;
   if (affordable < PLAIN_TRANSFER_GAS)
@@ -52,6 +48,14 @@ export function upperBound(call: EstimateCall, bounds: GasBounds): bigint {
       `insufficient funds for gas * price + value: the sender has ${balance} wei, which pays for ${affordable} gas`,
     );
   return smaller(upper, affordable);
+}
+
+/** @param feeCap - above 0. @throws CallFailure EXECUTION_FAILED */
+export function checkFeeCap(feeCap: bigint, {baseFee = 0n}: Pick<BlockRules, "baseFee">): void {
+  if (feeCap >= baseFee) return;
+  throw executionFailed(
+    `max fee per gas less than block base fee: the call pays at most ${feeCap} wei, the base fee is ${baseFee}`,
+  );
 }
 
 function smaller(a: bigint, b: bigint): bigint {

@@ -22,7 +22,6 @@ test("null is left out: the block, the overrides and every field", () => {
     "from to gas gasPrice maxPriorityFeePerGas maxFeePerGas value data input nonce accessList chainId type";
   const nulls = Object.fromEntries(`${names} authorizationList`.split(" ").map(name => [name, null]));
   assert.deepEqual(parseParams([nulls, null, null]), EMPTY_CALL);
-  // geth's fourth parameter is overrides of the block.
   assert.deepEqual(parseParams([nulls, null, null, null]), EMPTY_CALL);
   assert.deepEqual(parseParams([{}, {[ADDRESS]: {}}, null, null]).overrides, [{address: ADDRESS_BYTES}]);
   assert.deepEqual(parseParams([{}, null, {}]), {...EMPTY_CALL, overrides: []});
@@ -87,7 +86,15 @@ test("wrong parameters are named with what came and what is expected", () => {
     [[null], /^params\[0\] \(call\): expected .*, got nothing/],
     [["0x"], /^params\[0\] \(call\): expected an object, got "0x"/],
     [[[]], /^params\[0\] \(call\): expected an object, got an array of 0/],
-    [[{}, "latest", {}, {}], /^params\[3\] \(blockOverrides\): expected null: .*, got an object/],
+    [[{}, "latest", {}, []], /^params\[3\] \(blockOverrides\): expected \{number, time, .*\}, got an array/],
+    [[{}, null, null, {beaconRoot: HASH}], /^params\[3\] .*expected only the fields .*, got "beaconRoot"$/],
+    [[{}, null, null, {Number: "0x1"}], /^params\[3\] .*expected only the fields .*, got "Number"$/],
+    [
+      [{}, null, null, {number: `0x1${"0".repeat(16)}`}],
+      /^params\[3\]\.number: expected a quantity below 2\^64/,
+    ],
+    [[{}, null, null, {prevRandao: "0x1"}], /^params\[3\]\.prevRandao: expected 32 bytes/],
+    [[{}, null, null, {feeRecipient: HASH}], /^params\[3\]\.feeRecipient: expected 20 bytes/],
     [[{}, "latest", {}, null, 1], /^params: expected \[call, block, .*\], got 5 elements/],
     [[{}, 5], /^params\[1\] \(block\): expected.*, got 5/],
     [[{}, []], /^params\[1\] \(block\): expected.*, got an array of 0/],

@@ -1,0 +1,57 @@
+/** eth_call: runs a call at a finalized block, as geth answers. */
+import {MAX_CALL_TEXT_BYTES} from "../../limits.ts";
+import {LaneId} from "../../request/requestCalls.ts";
+import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import type {LaneMethod} from "../method.ts";
+import {ParamList} from "../params.ts";
+import {BLOCK_PARAM, BYTES, nullable} from "../schema.ts";
+import {resolveSelector} from "../selector.ts";
+import {parseBlockOverrides} from "./blockOverrides.ts";
+import {callCost} from "./callCost.ts";
+import {parseCallFields} from "./callFields.ts";
+import {parseOverrides} from "./callOverrides.ts";
+import {BLOCK_OVERRIDES_PARAM, CALL_PARAM, OVERRIDES_PARAM} from "./callSchemas.ts";
+import type {EstimateCalls} from "./estimateCalls.ts";
+
+const NAME = "eth_call";
+
+export const ethCall: LaneMethod<EstimateCalls> = {
+  name: NAME,
+  summary: "What a call returns at a finalized block.",
+  params: new ParamList(NAME, [
+    {name: "call", required: true, schema: CALL_PARAM},
+    {name: "block", required: false, schema: nullable(BLOCK_PARAM)},
+    {name: "stateOverrides", required: false, schema: nullable(OVERRIDES_PARAM)},
+    {name: "blockOverrides", required: false, schema: nullable(BLOCK_OVERRIDES_PARAM)},
+  ]),
+  result: {name: "returned", schema: BYTES},
+  errors: [
+    RpcCode.BLOCK_UNKNOWN, // and RULES_UNKNOWN
+    RpcCode.NOT_FINALIZED,
+    RpcCode.NOT_AVAILABLE,
+    RpcCode.EXECUTION_REVERTED,
+    RpcCode.EXECUTION_FAILED,
+  ],
+  lane: LaneId.ESTIMATE,
+  cost(params, {estimates}) {
+    return estimates.kind === "here" && Array.isArray(params) ? callCost(params) : 0;
+  },
+  maxTextBytes() {
+    return MAX_CALL_TEXT_BYTES;
+  },
+  *prepare(params, view, calls) {
+    if (view.estimates.kind !== "here") {
+      const reason = "this server has no threads that run calls (--estimate-workers 0)";
+      throw new RpcError(RpcCode.NOT_AVAILABLE, `${NAME} is not available: ${reason}`);
+    }
+    const [call, block = null, overrides = null, blockOverrides = null] = this.params.read(params);
+    calls.prepared.push({
+      ...(yield* parseCallFields(call, "params[0]", view.chain.chainId)),
+      kind: "call",
+      method: NAME,
+      block: resolveSelector(block ?? "latest", "params[1] (block)", "provable", view),
+      overrides: overrides === null ? undefined : yield* parseOverrides(overrides, "params[2]"),
+      blockOverrides: blockOverrides === null ? undefined : parseBlockOverrides(blockOverrides, "params[3]"),
+    });
+  },
+};

@@ -1,0 +1,40 @@
+/** Compares answers of eth_call with those of a real node. */
+import assert from "node:assert/strict";
+import type {RpcAnswer} from "../http/rpcAnswer.ts";
+import type {CallParams} from "./randomCalls.ts";
+
+/** A server that takes batches. */
+interface Asked {
+  send(body: unknown): Promise<unknown>;
+}
+
+/** Their parameters are long. */
+const BATCH = 20;
+
+/** @param hasCodes - the node's errors have the codes of geth. @returns how many ended how */
+export async function compareCalls(
+  service: Asked,
+  node: Asked,
+  sample: readonly CallParams[],
+  hasCodes: boolean,
+): Promise<Readonly<Record<"returned" | "reverted" | "failed", number>>> {
+  const counts = {returned: 0, reverted: 0, failed: 0};
+  for (let from = 0; from < sample.length; from += BATCH) {
+    const calls = sample
+      .slice(from, from + BATCH)
+      .map((params, id) => ({jsonrpc: "2.0", id, method: "eth_call", params}));
+    const [ours, theirs] = (await Promise.all([service.send(calls), node.send(calls)])) as RpcAnswer[][];
+    for (const [at, {params}] of calls.entries()) {
+      const [mine, other] = [ours?.[at] as RpcAnswer, theirs?.[at] as RpcAnswer];
+      const {result, error} = other;
+      const what = `call ${from + at}: ${JSON.stringify([mine, other, params])}`;
+      assert.equal(mine.result, result, what);
+      assert.equal(mine.error === undefined, error === undefined, what);
+      if (hasCodes) assert.equal(mine.error?.code, error?.code, what);
+      if (error?.code === 3) assert.equal(mine.error?.data, error.data, what);
+      if (error === undefined) counts.returned++;
+      else counts[error.code === 3 ? "reverted" : "failed"]++;
+    }
+  }
+  return counts;
+}
