@@ -120,15 +120,6 @@ export function readNodeSource(
   return {kind: "node", source, ...slices, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }
 
-function readHeaderFile(
-  key: `${HeaderKey}File`,
-  path: string | undefined,
-  command: Command,
-): readonly string[] {
-  const lines = path === undefined ? [] : readFlagFile(command, key, path).split("\n");
-  return lines.map(line => line.trim()).filter(line => line !== "" && !line.startsWith("#"));
-}
-
 /** Ends the program with a usage error if --l2 has a URL that only announces blocks, where no blocks are followed. */
 export function refuseSockets({subscriptions}: NodeOptions, command: Command, company: string): void {
   if (subscriptions.length > 0)
@@ -170,7 +161,10 @@ export function readHeaders(
   command: Command,
 ): Readonly<Record<string, string>> {
   const fileKey = `${key}File` as const;
-  const texts = [...(values[key] ?? []), ...readHeaderFile(fileKey, values[fileKey], command)];
+  const path = values[fileKey];
+  const lines = path === undefined ? [] : readFlagFile(command, fileKey, path).split("\n");
+  const written = lines.map(line => line.trim()).filter(line => line !== "" && !line.startsWith("#"));
+  const texts = [...(values[key] ?? []), ...written];
   const refuseHeaders: (problem: string) => never = problem => refuseFlag(command, key, problem);
   if (texts.length > MAX_HEADERS)
     refuseHeaders(`: expected at most ${MAX_HEADERS} headers, got ${texts.length}`);

@@ -45,7 +45,12 @@ export class Answering {
           continue;
         }
         const idText = ids[segment.firstCall + call - base] as string;
-        ready = this.encodeError(request, place, idText, this.failureOf(request, segment, answers, call++));
+        const failure = answers.failures.find(one => one.call === call);
+        const error =
+          createFailureError(failure, request.head, segment.whyMissing) ??
+          this.trouble.reportFailure(failure, record.id);
+        call++;
+        ready = this.encodeError(request, place, idText, error);
       }
       if (to > from) pieces = append(pieces, text.cut(from, to));
       from = to;
@@ -77,16 +82,6 @@ export class Answering {
     const place = calls.places.find(one => typeof one !== "string") as LanePlace;
     const idText = isBatch ? "null" : (callsOf(calls, place.lane).ids[0] as string);
     return this.encodeError(request, place, idText, error);
-  }
-
-  private failureOf(
-    {head, record}: PendingRequest,
-    {whyMissing}: Segment,
-    {failures}: TaskAnswers,
-    call: number,
-  ): RpcError {
-    const failure = failures.find(one => one.call === call);
-    return createFailureError(failure, head, whyMissing) ?? this.trouble.reportFailure(failure, record.id);
   }
 
   private encodeError({record}: PendingRequest, {name}: LanePlace, idText: string, error: RpcError): string {
