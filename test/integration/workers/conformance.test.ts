@@ -1,4 +1,4 @@
-/** Estimates and proofs on the public conformance chain, as the standard nodes make them there, from a store of tries alone. */
+/** Calls, estimates, reads and proofs on the public conformance chain, as the standard nodes make them there, from a store of tries alone. */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {existsSync} from "node:fs";
@@ -179,6 +179,23 @@ test("eth_getProof answers the published requests as published", async t => {
   }
   const prove = async (key: string) => (await service.call("eth_getProof", [CALL_ME, [key]])).result;
   assert.deepEqual(await prove("0x"), await prove("0x0"), "a key without digits, as geth reads it");
+});
+
+test("calls and reads of the state answer the published requests as published", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  interface Published {
+    readonly test: string;
+    readonly method: string;
+    readonly params: readonly unknown[];
+    readonly result?: string;
+    readonly error?: {readonly code: number; readonly data?: string};
+  }
+  const {calls} = readFixture<{calls: readonly Published[]}>("published/stateReads");
+  for (const {test, method, params, result, error} of calls) {
+    const answer = await service.call(method, params);
+    assert.equal(answer.result, result, `${test}: ${JSON.stringify(answer)}`);
+    assert.deepEqual([answer.error?.code, answer.error?.data], [error?.code, error?.data], test);
+  }
 });
 
 test("the client verifies eth_getProof from the hash of a block on, and under no other root", async t => {
