@@ -45,9 +45,9 @@ export function sortByHKey(hKeys: Buffer): Uint32Array {
 }
 
 /** Keys differ early, and Buffer.compare costs a call into C++. @returns below 0, 0 or above 0 */
-export function compareWordAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
+export function compareWordAt(bytes: Uint8Array, offset: number, hKey: Uint8Array, hKeyAt = 0): number {
   for (let i = 0; i < WORD_BYTES; i++) {
-    const difference = (bytes[offset + i] as number) - (hKey[i] as number);
+    const difference = (bytes[offset + i] as number) - (hKey[hKeyAt + i] as number);
     if (difference !== 0) return difference;
   }
   return 0;

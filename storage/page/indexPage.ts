@@ -82,7 +82,7 @@ export function differBuckets(base: Buffer, most: number, page: Buffer): Uint8Ar
   let old = ENTRIES_AT;
   for (let at = ENTRIES_AT; at < page.length || old < base.length; ) {
     let order = at === page.length ? -1 : 1;
-    if (at < page.length && old < base.length) order = compareWordAt(base, old, page.subarray(at));
+    if (at < page.length && old < base.length) order = compareWordAt(base, old, page, at);
     // A key that was deleted and inserted again has another leaf.
     if (order === 0) steps.replaceDiffering(base, old, page, at, ENTRY_BYTES);
     else if (order < 0) steps.replace(old, ENTRY_BYTES, page, at, at);

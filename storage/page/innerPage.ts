@@ -96,8 +96,8 @@ export function changedNodes(base: Buffer, page: Buffer): number {
     // Under the same page are the same nodes.
     if (childPage(base, position) === childPage(page, position)) continue;
     const [left, right] = [rowNodeAt(page, 0, 2 * position), rowNodeAt(page, 0, 2 * position + 1)];
-    if (compareWordAt(base, left, page.subarray(left)) !== 0) changed |= 1 << (2 * position);
-    if (compareWordAt(base, right, page.subarray(right)) !== 0) changed |= 2 << (2 * position);
+    if (compareWordAt(base, left, page, left) !== 0) changed |= 1 << (2 * position);
+    if (compareWordAt(base, right, page, right) !== 0) changed |= 2 << (2 * position);
     // The page's number has changed in any case.
     if (((changed >>> (2 * position)) & 3) === 0) changed |= 1 << (2 * position);
   }
