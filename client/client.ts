@@ -30,6 +30,7 @@ export {type LeafRange, type LeavesRequest, verifyLeaves} from "./leaves/leafRan
 export type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeLeaf} from "./leaves/treeLeaf.ts";
 export type {Abortable, BlockName, BlockTag, HeldBlockName, NotBefore} from "./methods/askedBlock.ts";
 export type {GetStateRootParameters, Layer1Record, RootedBlock} from "./methods/block.ts";
+export type {GetCallWitnessParameters} from "./methods/callWitness.ts";
 export type {GetChangesParameters} from "./methods/changes.ts";
 export type {GetCodesParameters} from "./methods/codes.ts";
 export type {ConnectionOptions, RequestFunction, RequestOptions, UrlOptions} from "./methods/connection.ts";
@@ -73,6 +74,6 @@ export {type PullStateParameters, pullState} from "./pull/pullState.ts";
 export type {PulledRange} from "./pull/treeRanges.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
 export {createRedaction, redactUrl} from "./rpc/secrets.ts";
-export * from "./trie/blockHeader.ts";
+export {type ProvenHeader, verifyHeader} from "./trie/blockHeader.ts";
 export {verifyEthMultiProof} from "./trie/ethMultiProof.ts";
 export {type EthAccount, type ProvenEth, verifyEthProof} from "./trie/ethProof.ts";

@@ -75,9 +75,14 @@ export function readResults(answer: Buffer, {isBatch, calls}: AskedCalls): reado
   });
 }
 
-/** @returns the header in a response of chain_getProofAt, if there is one. @throws ProofError */
+/** @returns the header in a response of chain_getProofAt or proof_call, if there is one. @throws ProofError */
 export function findHeader(results: readonly unknown[]): Uint8Array | undefined {
-  const headers = results.map(result => (isObject(result) ? (result.headerRlp ?? undefined) : undefined));
+  const headers = results.map(result => {
+    if (!isObject(result)) return undefined;
+    const {headerRlp, witness} = result;
+    if (isObject(witness) && Array.isArray(witness.headers)) return witness.headers.at(-1) as unknown;
+    return headerRlp ?? undefined;
+  });
   const header = headers.find(one => one !== undefined);
   return header === undefined ? undefined : readBytes("headerRlp", header);
 }

@@ -8,6 +8,7 @@ import {WorkError} from "../../server/lifecycle/workError.ts";
 import {ExitCode} from "../exitCode.ts";
 import type {VerifyOptions} from "../flags/verifyFlags.ts";
 import {type AskedCalls, findHeader, parseRequest, readResults} from "./askedCalls.ts";
+import {isProofCall, judgeCall} from "./callJudgement.ts";
 import {readInput} from "./inputFile.ts";
 import {judge, type ProvenEntry} from "./judgement.ts";
 import {readTrustedRoot, type TrustedRoot} from "./rootSource.ts";
@@ -22,19 +23,28 @@ export async function runVerify(options: VerifyOptions): Promise<number> {
   const {json} = options;
   const suite = HASH_SUITES.find(({name}) => name === options.suite);
   const input = await readInput(options.answer, "the answer");
-  const asked = await readRequest(options.request);
+  const request = await readRequest(options.request);
+  if (isProofCall(request)) return refuseOr(json, () => judgeCall(request, input, options));
+  const asked = parseRequestOf(options, request);
   if (suite !== undefined && new Set(asked.calls.map(({isTrie}) => isTrie)).size > 1)
     throw new WorkError(
       `cannot use --request ${options.request}: expected proofs of one kind, got some of Ethereum's tries and some of the suite ${suite.name}, whose roots differ: verify them apart`,
     );
-  try {
+  return refuseOr(json, async () => {
     const results = readResults(input, asked);
     const trusted = await readTrustedRoot(options.root, findHeader(results));
     const entries = asked.calls.flatMap((call, at): JudgedEntry[] => {
       const proven = judge(suite, call, results[at], trusted);
       return proven.map((one, entry) => ({asked: call.entries[entry] as ProofRequest, proven: one}));
     });
-    process.stdout.write(json ? encodeVerdict(entries, trusted) : writeVerdict(entries, trusted));
+    return json ? encodeVerdict(entries, trusted) : writeVerdict(entries, trusted);
+  });
+}
+
+/** Writes a verdict, or why it is refused. */
+async function refuseOr(json: boolean, judge: () => Promise<string>): Promise<number> {
+  try {
+    process.stdout.write(await judge());
     return ExitCode.OK;
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
@@ -46,13 +56,20 @@ export async function runVerify(options: VerifyOptions): Promise<number> {
   }
 }
 
-async function readRequest(path: string): Promise<AskedCalls> {
+async function readRequest(path: string): Promise<unknown> {
   const text = (await readInput(path, "the request")).toString();
   try {
-    return parseRequest(JSON.parse(text));
+    return JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof ProofError ? error.message : "it is not JSON";
-    throw new WorkError(`cannot use --request ${path}: ${reason}`, {cause: error});
+    throw new WorkError(`cannot use --request ${path}: it is not JSON`, {cause: error});
+  }
+}
+
+function parseRequestOf({request: path}: VerifyOptions, json: unknown): AskedCalls {
+  try {
+    return parseRequest(json);
+  } catch (error) {
+    throw new WorkError(`cannot use --request ${path}: ${(error as Error).message}`, {cause: error});
   }
 }
 

@@ -8,7 +8,7 @@ export const MAX_WORKERS = 256;
 const MAX_BLOCK = 2 ** 48 - 1;
 const NAME = /^[a-zA-Z][a-zA-Z0-9]{0,31}$/;
 /** Prefixes of methods that have another meaning for clients, in lower case. */
-const RESERVED: readonly string[] = ["chain", "eth", "net", "web3", "rpc", "rollup", "admin"];
+const RESERVED: readonly string[] = ["chain", "eth", "proof", "net", "web3", "rpc", "rollup", "admin"];
 const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
 
 export function integerParser(low: number, high: number): (text: string) => number {

@@ -2,8 +2,9 @@
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
 import {DEFAULT_SUITE_NAME, STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
+import {HARDFORKS} from "../../workers/messages/estimateSettings.ts";
 import {onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
-import {parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
+import {parseBlockNumber, parseChainId, parseHash, parseText} from "./flagValues.ts";
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
 import {TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 
@@ -40,22 +41,29 @@ export const VERIFY_FLAGS = {
   suite: value("<name>", STORE_SUITE_NAMES, DEFAULT_SUITE_NAME).says(
     "hash suite of the server's trees, as in chain_getCoverage; not needed for eth_getProof and calls with the suite keccak",
   ),
+  chainId: value("<id>", parseChainId).says(
+    "for proof_call: the chain id; without it, a call that reads it is refused",
+  ),
+  hardfork: value("<name>", HARDFORKS).says(
+    "for proof_call: the rules of the block; default: by the header with the trusted hash, otherwise osaka",
+  ),
   json: onSwitch("print one line of JSON"),
 };
 
 type VerifyValues = ValuesOf<typeof VERIFY_FLAGS>;
 
-export interface VerifyOptions extends Pick<VerifyValues, "request" | "answer" | "suite" | "json"> {
+export interface VerifyOptions
+  extends Pick<VerifyValues, "request" | "answer" | "suite" | "chainId" | "hardfork" | "json"> {
   readonly root: RootSource;
 }
 
 export function readVerifyOptions(values: VerifyValues, command: Command): VerifyOptions {
-  const {request, answer, suite, json} = values;
+  const {request, answer, suite, chainId, hardfork, json} = values;
   if (request === "-" && answer === "-")
     command.error(
       "error: --request and --answer: expected a file for at least one, got standard input for both",
     );
-  return {request, answer, suite, root: readRootSource(values, command), json};
+  return {request, answer, suite, chainId, hardfork, root: readRootSource(values, command), json};
 }
 
 function readRootSource(values: VerifyValues, command: Command): RootSource {

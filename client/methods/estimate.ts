@@ -86,6 +86,7 @@ export async function estimateGas(
   return readEstimate("estimate", await caller.call(request, signal));
 }
 
-function encodeAmounts(value: object): unknown {
+/** Replaces numbers as JSON cannot say them by quantities. */
+export function encodeAmounts(value: object): unknown {
   return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === "bigint" ? quantity(one) : one)));
 }

@@ -2,6 +2,7 @@
 
 import type {Abortable} from "./askedBlock.ts";
 import {type GetStateRootParameters, getStateRoot, type RootedBlock} from "./block.ts";
+import {type GetCallWitnessParameters, getCallWitness} from "./callWitness.ts";
 import {type GetChangesParameters, getChanges} from "./changes.ts";
 import {type GetCodesParameters, getCodes} from "./codes.ts";
 import {type ConnectionOptions, createCaller, type RpcCaller} from "./connection.ts";
@@ -60,6 +61,8 @@ export interface ProofClient<Verifies extends boolean = true> {
   getFinalizations(parameters?: GetFinalizationsParameters): Promise<readonly Finalization[]>;
   getCoverage(parameters?: Abortable): Promise<Coverage>;
   estimateGas(parameters: EstimateRequest): Promise<Estimate>;
+  /** The result of a call and the state that it read, which `verifyCall` of `proofd-client/call` verifies. */
+  getCallWitness(parameters: GetCallWitnessParameters): Promise<unknown>;
 }
 
 /** With the suite keccak. */
@@ -80,6 +83,7 @@ function bindUnproven(caller: RpcCaller) {
     getFinalizations: (parameters?: GetFinalizationsParameters) => getFinalizations(caller, parameters),
     getCoverage: (parameters?: Abortable) => getCoverage(caller, parameters),
     estimateGas: (request: EstimateRequest) => estimateGas(caller, request),
+    getCallWitness: (parameters: GetCallWitnessParameters) => getCallWitness(caller, parameters),
   };
 }
 

@@ -23,19 +23,27 @@ const LEAST_FIELDS = 15;
 export function verifyHeader(blockHash: Uint8Array, header: Uint8Array): ProvenHeader {
   const at = "header";
   const bytes = plainBytes(at, header);
-  check(
-    isEqual(keccak_256(bytes), plainBytes("blockHash", blockHash)),
-    at,
-    "does not hash to the trusted block hash",
-  );
-  const fields = decodeList(at, bytes);
+  checkHeaderHash(at, bytes, blockHash);
+  const fields = decodeHeader(at, bytes);
+  return {
+    number: readNumber(at, fields[NUMBER] as RlpItem, 8),
+    stateRoot: readHash(at, fields[STATE_ROOT] as RlpItem),
+  };
+}
+
+/** @param blockHash - trusted, 32 bytes. @throws ProofError unless the header has this hash */
+export function checkHeaderHash(at: string, header: Uint8Array, blockHash: Uint8Array): void {
+  const isSame = isEqual(keccak_256(header), plainBytes("blockHash", blockHash));
+  check(isSame, at, "does not hash to the trusted block hash");
+}
+
+/** @returns its fields, at least LEAST_FIELDS. @throws ProofError */
+export function decodeHeader(at: string, header: Uint8Array): readonly RlpItem[] {
+  const fields = decodeList(at, header);
   check(
     fields.length >= LEAST_FIELDS,
     at,
     () => `expected ${LEAST_FIELDS} fields or more, got ${fields.length}`,
   );
-  return {
-    number: readNumber(at, fields[NUMBER] as RlpItem, 8),
-    stateRoot: readHash(at, fields[STATE_ROOT] as RlpItem),
-  };
+  return fields;
 }

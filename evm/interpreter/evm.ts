@@ -68,18 +68,23 @@ export class Evm {
     );
   }
 
-  /** Switches to another state, and empties the cache of accounts and slots. Call `setBlock` next. */
-  moveTo(source: StateSource): void {
+  /**
+   * Switches to another state, and empties the cache of accounts and slots. Call `setBlock` next. @param isWitnessed - the
+   * source notes what it is asked for: it is also asked for codes that are cached, and for what other EVMs read before they
+   * run out of gas
+   */
+  moveTo(source: StateSource, isWitnessed = false): void {
     const {exports} = this.native;
     if (exports.arenaBytes() > MAX_KEPT_ARENA_BYTES) {
       this.native = new EvmInstance();
       this.rules = undefined;
       this.block = undefined;
     } else {
-      if (exports.codesBytes() > MAX_KEPT_CODE_BYTES) exports.forgetCodes();
+      if (isWitnessed || exports.codesBytes() > MAX_KEPT_CODE_BYTES) exports.forgetCodes();
       exports.resetState();
     }
     this.native.source = source;
+    this.native.exports.setReadsUnpaid(isWitnessed ? 1 : 0);
   }
 
   setBlock(rules: EvmRules, block: EvmBlock): void {

@@ -29,6 +29,7 @@ interface EvmExports extends Offsets {
   start(...seeds: readonly [bigint, bigint, bigint, bigint]): void;
   resetState(): void;
   forgetCodes(): void;
+  setReadsUnpaid(reads: number): void;
   beginTransaction(): void;
   endTransaction(): void;
   seal(): void;

@@ -49,7 +49,7 @@ const OPCODES: readonly Row[] = [
   [0, 7, 1, [0xf1, 0xf2]],
   [0, 6, 1, [0xf4, 0xfa]],
   [32000, 4, 1, [0xf5]],
-  [5000, 1, 0, [0xff]],
+  [0, 1, 0, [0xff]],
 ];
 
 const NEW_OPCODES: Readonly<Partial<Record<Fork, readonly Row[]>>> = {

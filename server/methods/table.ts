@@ -2,6 +2,7 @@
 import {estimateGas} from "./calls/estimateGas.ts";
 import {createEstimateParams} from "./calls/estimateParams.ts";
 import {ethCall} from "./calls/ethCall.ts";
+import {proofCall} from "./calls/proofCall.ts";
 import type {LaneMethod, Method} from "./method.ts";
 import {getChanges} from "./proof/getChanges.ts";
 import {getCodes} from "./proof/getCodes.ts";
@@ -37,6 +38,7 @@ const METHODS: readonly Method[] = [
   getCode,
   getStorageAt,
   ethCall,
+  proofCall,
   estimateGas,
   getStateRoot,
   getHeader,

@@ -20,12 +20,17 @@ export class TrieState {
 
   /** @param storage - of the account. @returns the value without leading zeros. @throws as readAccount */
   readSlot(storage: TrieRoot, slot: Uint8Array): Uint8Array {
-    const bytes = this.reader.find(storage.page, keccak256(slot), "slots", storage.root);
+    const bytes = this.findSlot(storage, keccak256(slot));
     return bytes === undefined ? NO_BYTES : decodeSlot(bytes);
   }
 
   /** @returns a view until the next call */
   protected findStored(path: Uint8Array): Uint8Array | undefined {
     return this.reader.find(this.base.page, path, "accounts");
+  }
+
+  /** @returns as findStored */
+  protected findSlot({page, root}: TrieRoot, path: Uint8Array): Uint8Array | undefined {
+    return this.reader.find(page, path, "slots", root);
   }
 }

@@ -34,6 +34,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "client/folder/format": "folder/pulledError.ts, folder/row, node:, hyparquet, hyparquet-writer",
   "client/folder":
     "bytes, hash, proof, compact, leaves, rpc, methods, pull, folder/pulledError.ts, folder/row, folder/format, node:, @noble/hashes",
+  "client/call": "bytes, hash, proof, trie, rpc, methods, @ethereumjs, @noble/hashes",
   client: "bytes, hash, proof, compact, leaves, trie, rpc, methods, pull",
   load: "node:, @noble/hashes, hdr-histogram-js, proofd-client, pure-rand",
   page: "client",

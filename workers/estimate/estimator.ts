@@ -7,14 +7,14 @@
  */
 
 import {EvmDeclined} from "../../evm/interpreter/ends.ts";
-import type {Evm} from "../../evm/interpreter/evm.ts";
+import {Evm} from "../../evm/interpreter/evm.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {encodeResponse, SEPARATOR} from "../messages/answers.ts";
-import {type EstimateCall, MAX_RETURNED_BYTES} from "../messages/estimateCall.ts";
+import {type EstimateCall, MAX_RETURNED_BYTES, MAX_WITNESS_BYTES} from "../messages/estimateCall.ts";
 import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, JOB_MS} from "../messages/estimateSlice.ts";
@@ -24,13 +24,14 @@ import {runCall} from "./call/callRun.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
 import {Deadline, TimeLimitError} from "./call/deadline.ts";
 import {executionFailed, refuseOpStack, refuseSlices} from "./call/estimateError.ts";
-import {EvmRuns, override, ZERO_ADDRESS} from "./call/evmRuns.ts";
+import {EvmRuns, override, type RunResult, ZERO_ADDRESS} from "./call/evmRuns.ts";
 import {explainEstimate, explainFailure} from "./call/failedRun.ts";
 import {searchGasLimit} from "./call/gasSearch.ts";
 import {checkNonce, upperBound} from "./call/senderBounds.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
 import {CachedEvms} from "./state/cachedEvms.ts";
+import {CallWitness} from "./state/callWitness.ts";
 import type {Turns} from "./turns.ts";
 
 /** Longer call data gets no first slice: the work after execution takes too long and never checks the deadline. */
@@ -59,6 +60,8 @@ export class Estimator {
   private readonly rules: ChainRules;
   private readonly evms: CachedEvms;
   private readonly priorityFee: PriorityFee;
+  /** For calls with a witness: what it caches, their state would not be asked for. */
+  private witnessEvm: Evm | undefined;
 
   /** @param chainId - the chain id if block 0 names none. @param turns - of the thread's estimates */
   constructor(
@@ -103,6 +106,7 @@ export class Estimator {
 
   /** @returns JSON text */
   private async resultOf(call: EstimateCall, isFirst: boolean): Promise<string> {
+    if (call.errorCodes !== undefined) return this.runWitnessed(call, call.errorCodes, isFirst);
     return call.kind === "call"
       ? `"${toHex(await this.run(call, isFirst))}"`
       : encodeEstimate(await this.estimate(call, isFirst));
@@ -118,10 +122,34 @@ export class Estimator {
     return this.work(call, isFirst, async (evm, rules) => {
       const run = await runCall(evm, call, rules, this.gasCap, this.deadline);
       if (run.failure !== undefined) throw explainFailure(run);
-      const [limit, got] = [MAX_RETURNED_BYTES, run.returned.length];
-      if (got <= limit) return run.returned;
-      const detail = `a call may return at most ${limit} bytes, this one returns ${got}`;
-      throw new CallFailure({failure: "LIMIT_EXCEEDED", detail, limit, got});
+      return checkReturned(run);
+    });
+  }
+
+  /** @returns JSON text of the answer to proof_call. @throws CallFailure, StoreError */
+  private runWitnessed(
+    call: EstimateCall,
+    codes: NonNullable<EstimateCall["errorCodes"]>,
+    isFirst: boolean,
+  ): Promise<string> {
+    return this.work(call, isFirst, async (_, rules, block) => {
+      const witness = new CallWitness(this.store, block, MAX_WITNESS_BYTES);
+      const evm = this.witnessEvm ?? new Evm(work => this.deadline.exclude(work));
+      // Kept only if the run ends as it should.
+      this.witnessEvm = undefined;
+      evm.moveTo(witness.state, true);
+      const run = await runCall(evm, call, rules, this.gasCap, this.deadline);
+      this.witnessEvm = evm;
+      if (run.failure === undefined)
+        return `{"result":"${toHex(checkReturned(run))}","witness":${witness.encode()}}`;
+      const failed = explainFailure(run);
+      const {failure} = failed;
+      if (run.failure.kind === "intrinsic") throw failed;
+      if (failure.failure !== "REVERTED" && failure.failure !== "EXECUTION_FAILED") throw failed;
+      const {detail: message} = failure;
+      const data = failure.failure === "REVERTED" ? failure.data : undefined;
+      const error = JSON.stringify({code: codes[failure.failure], message, data});
+      return `{"error":${error},"witness":${witness.encode()}}`;
     });
   }
 
@@ -152,7 +180,7 @@ export class Estimator {
 
   private async workOnEvm<T>(block: BlockRecord, call: EstimateCall, work: EvmWork<T>): Promise<T> {
     if (this.store.readSlice() !== undefined) throw refuseSlices(call);
-    const evm: Evm = this.evms.at(block);
+    const evm = this.evms.at(block);
     const mark = evm.checkpoint();
     try {
       if (evm.readNonce(L1_ATTRIBUTES_DEPOSITOR) > 0n) throw refuseOpStack(call);
@@ -214,6 +242,14 @@ export class Estimator {
     });
     return {gasLimit: limit, priorityFeePerGas, runs: runs.runs};
   }
+}
+
+/** @throws CallFailure LIMIT_EXCEEDED */
+function checkReturned({returned}: RunResult): Uint8Array {
+  const [limit, got] = [MAX_RETURNED_BYTES, returned.length];
+  if (got <= limit) return returned;
+  const detail = `a call may return at most ${limit} bytes, this one returns ${got}`;
+  throw new CallFailure({failure: "LIMIT_EXCEEDED", detail, limit, got});
 }
 
 /** @throws CallFailure CALL_INVALID if the block's fork does not have the transaction type */

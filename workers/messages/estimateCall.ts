@@ -8,10 +8,15 @@ export type TransactionType = 0 | 1 | 2 | 4;
 /** Of what eth_call returns. A batch of 1 000 such calls stays within the limit of a response. */
 export const MAX_RETURNED_BYTES: number = 128 * 1024;
 
+/** Of the trie nodes and codes in the witness of proof_call. */
+export const MAX_WITNESS_BYTES: number = 2 << 20;
+
 /** Checked as far as possible without the block. Lists are packed: structured clone takes 0.3 us for each array. */
 export interface EstimateCall {
   /** "call": it is run once, as eth_call. Default: its gas is estimated. */
   readonly kind?: "estimate" | "call";
+  /** Of a call: its answer has a witness, also beside an error, as proof_call. These are the codes of such an error. */
+  readonly errorCodes?: Readonly<Record<"REVERTED" | "EXECUTION_FAILED", number>> | undefined;
   /** As the caller names it, for messages. */
   readonly method?: string;
   readonly block: number;

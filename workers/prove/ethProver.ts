@@ -7,14 +7,13 @@
  *   any account of an empty trie                accountProof null
  *   a storage key of fewer than 63 digits       a number without leading zeros; longer ones have 64 digits
  */
-import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import {EMPTY_TRIE, type TrieRoot} from "../../storage/trie/trie.ts";
 import {decodeSlot, readTrieAccount, type StoredTrieAccount} from "../../storage/trie/trieAccount.ts";
 import {MAX_PATH_BYTES} from "../../storage/trie/triePath.ts";
-import {CallFailure} from "../messages/failure.ts";
+import {trieOrThrow} from "../messages/blockTrie.ts";
 import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, packedBytes, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {NodeText, QUOTE_BYTES} from "./nodeText.ts";
@@ -140,13 +139,4 @@ export class EthProver {
     text.raw(nodes.text.subarray(1, end));
     text.byte(CLOSE_BRACKET);
   }
-}
-
-/** @throws CallFailure */
-export function trieOrThrow({header, trie}: BlockRecord): TrieRoot {
-  if (trie !== undefined) return trie;
-  const detail =
-    `eth_getProof, eth_getMultiProof and the suite keccak are not available: the store does not hold Ethereum's state trie of block ${header.number}. ` +
-    "Use chain_getProof, or import the chain into a new store that begins with a genesis file (--genesis) or the header of block 0";
-  throw new CallFailure({failure: "NOT_AVAILABLE", detail});
 }

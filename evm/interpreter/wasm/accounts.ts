@@ -49,6 +49,8 @@ let buckets: usize = 0;
 let mask: u32 = 0;
 let count: u32 = 0;
 let lastStorage: u32 = 0;
+/** What a run would read with more gas is read too, because other EVMs read before they charge. */
+export let readsUnpaid: bool = false;
 /** First of the written accounts. */
 export let written: usize = 0;
 /** First of the accounts that endTransaction examines. */
@@ -65,6 +67,10 @@ export function resetAccounts(): void {
   ended = 0;
 }
 
+export function setReadsUnpaid(reads: bool): void {
+  readsUnpaid = reads;
+}
+
 export function nextTransaction(): void {
   transaction++;
   ended = 0;
@@ -79,7 +85,10 @@ export function accountAt(word: usize): usize {
   return accountFor(word, i64.MAX_VALUE);
 }
 
-/** As accountAt; 0 if `gas` does not pay a cold access. What is not cached is cold, except precompiles. */
+/**
+ * As accountAt; 0 if `gas` does not pay a cold access, unless `readsUnpaid`. What is not cached is cold, except
+ * precompiles.
+ */
 export function accountFor(word: usize, gas: i64): usize {
   const a = load<u64>(word);
   const b = load<u64>(word, 8);
@@ -95,7 +104,8 @@ export function accountFor(word: usize, gas: i64): usize {
       return entry;
     entry = load<u32>(entry, NEXT);
   }
-  return gas < COLD_ACCOUNT_GAS && precompileAt(word) == 0 ? 0 : insert(a, b, c, hash);
+  if (gas < COLD_ACCOUNT_GAS && precompileAt(word) == 0 && !readsUnpaid) return 0;
+  return insert(a, b, c, hash);
 }
 
 function insert(a: u64, b: u64, c: u64, hash: u32): usize {

@@ -17,7 +17,7 @@ const SUM: usize = SCRATCH + 512;
 /** The account that the last `access` found. */
 export let accessed: usize = 0;
 
-/** Accesses an account (EIP-2929). @returns the gas left; negative if it is not enough: then nothing was read */
+/** Accesses an account (EIP-2929). @returns the gas left; negative if it is not enough: then nothing was read, unless readsUnpaid */
 export function access(word: usize, gas: i64): i64 {
   const account = accountFor(word, gas);
   if (account == 0) return -1;

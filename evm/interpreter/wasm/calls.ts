@@ -1,6 +1,6 @@
 /** CALL, CALLCODE, DELEGATECALL and STATICCALL. */
 import * as Account from "./accounts";
-import {codeEntry, isEmpty, precompileAt} from "./accounts";
+import {codeEntry, isEmpty, precompileAt, readsUnpaid} from "./accounts";
 import {access, accessed, expandFor, finishCall, pushFrame, setAddress, transfer, useCode} from "./calling";
 import {CODE_BYTES, DELEGATE, isDelegation} from "./codes";
 import * as Frame from "./frames";
@@ -29,11 +29,8 @@ export function startCall(opcode: u32): u32 {
   const args = hasValue ? sp - 128 : sp - 96;
   const carriesValue = hasValue && !isZero(value);
   if (opcode == CALL && carriesValue && load<u32>(frame, Frame.IS_STATIC) != 0) return WRITE_PROTECTION;
-  let gas = expandFor(frame, args, args - 32, load<i64>(frame, Frame.GAS));
-  if (gas >= 0) gas = expandFor(frame, args - 64, args - 96, gas);
-  if (gas < 0) return OUT_OF_GAS;
-  gas = access(to, gas);
-  if (gas < 0) return OUT_OF_GAS;
+  let gas = access(to, load<i64>(frame, Frame.GAS));
+  if (gas < 0 && !readsUnpaid) return OUT_OF_GAS;
   const target = accessed;
   const precompile = precompileAt(to);
   let code: usize = 0;
@@ -42,10 +39,13 @@ export function startCall(opcode: u32): u32 {
     if (isDelegation(code)) {
       const word = code + DELEGATE;
       gas = access(word, gas);
-      if (gas < 0) return OUT_OF_GAS;
+      if (gas < 0 && !readsUnpaid) return OUT_OF_GAS;
       code = precompileAt(word) != 0 ? 0 : codeEntry(accessed);
     }
   }
+  if (gas >= 0) gas = expandFor(frame, args, args - 32, gas);
+  if (gas >= 0) gas = expandFor(frame, args - 64, args - 96, gas);
+  if (gas < 0) return OUT_OF_GAS;
   if (carriesValue) {
     gas -= VALUE_GAS;
     if (opcode == CALL && isEmpty(target)) gas -= NEW_ACCOUNT_GAS;

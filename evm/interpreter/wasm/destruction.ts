@@ -5,7 +5,7 @@ import {transfer} from "./calling";
 import * as Frame from "./frames";
 import {markDestroyed, removeAccount, setBalance, touch, warmAccount} from "./journal";
 import {OUT_OF_GAS, SCRATCH, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
-import {COLD_ACCOUNT_GAS, destroysOnlyNew, destructionRefund, NEW_ACCOUNT_GAS} from "./params";
+import {COLD_ACCOUNT_GAS, DESTROY_GAS, destroysOnlyNew, destructionRefund, NEW_ACCOUNT_GAS} from "./params";
 import {refund, setRefund} from "./run";
 import {copyWord, isZero, setWord} from "./words";
 
@@ -15,9 +15,9 @@ const ALL: usize = SCRATCH + 2304;
 export function destroy(frame: usize, heir: usize, gas: i64): u32 {
   if (load<u32>(frame, Frame.IS_STATIC) != 0) return WRITE_PROTECTION;
   const self: usize = load<u32>(frame, Frame.ACCOUNT);
-  const to = accountFor(heir, gas);
+  let left = gas - DESTROY_GAS;
+  const to = accountFor(heir, left);
   if (to == 0) return OUT_OF_GAS;
-  let left = gas;
   if (precompileAt(heir) == 0 && warmAccount(to)) left -= COLD_ACCOUNT_GAS;
   if (!isZero(self + Account.BALANCE) && isEmpty(to)) left -= NEW_ACCOUNT_GAS;
   if (left < 0) return OUT_OF_GAS;

@@ -40,6 +40,7 @@ export {
   NEXT_WRITTEN,
   NONCE,
   STORAGE,
+  setReadsUnpaid,
   written as firstWritten,
 } from "./accounts";
 /** After `forgetCodes`, call `resetState`. */

@@ -17,6 +17,8 @@ export const WRITE_SENTRY_GAS: i64 = 2300;
 export const VALUE_GAS: i64 = 9000;
 /** EIP-161: a call with value to an empty account. */
 export const NEW_ACCOUNT_GAS: i64 = 25000;
+/** SELFDESTRUCT, besides the account that it reads. */
+export const DESTROY_GAS: i64 = 5000;
 export const STIPEND_GAS: i64 = 2300;
 /** Per byte of new code. */
 export const CODE_BYTE_GAS: i64 = 200;

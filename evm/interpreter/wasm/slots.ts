@@ -1,6 +1,6 @@
 /** Storage slots: their current values, and those before the transaction and the block; transient slots (EIP-1153). */
 import * as Account from "./accounts";
-import {hasBaseStorage, transaction} from "./accounts";
+import {hasBaseStorage, readsUnpaid, transaction} from "./accounts";
 import {hashKey} from "./hashing";
 import {allocate} from "./heap";
 import {hostReadSlot, IO_OUT, IO_SLOT} from "./host";
@@ -65,13 +65,13 @@ function hashOf(storage: u32, key: usize): u32 {
   );
 }
 
-/** A slot that is not cached is cold, and read from the host. @returns 0 if `gas` does not pay for that */
+/** A slot that is not cached is cold, and read from the host. @returns 0 if `gas` does not pay for that, unless `readsUnpaid` */
 export function slotAt(account: usize, key: usize, gas: i64): usize {
   const storage = load<u32>(account, Account.STORAGE);
   const hash = hashOf(storage, key);
   const known = lookUp(storage, key, hash);
   if (known != 0) return known;
-  if (gas < COLD_SLOT_GAS) return 0;
+  if (gas < COLD_SLOT_GAS && !readsUnpaid) return 0;
   const isRead = hasBaseStorage(account);
   if (isRead) {
     storeAddress(IO, account + Account.ADDRESS);

@@ -1,4 +1,5 @@
 /** SLOAD and SSTORE, and their gas (EIP-2200, EIP-2929, EIP-3529). */
+import {readsUnpaid} from "./accounts";
 import {require} from "./calling";
 import * as Frame from "./frames";
 import {setSlot, warmSlot} from "./journal";
@@ -20,9 +21,12 @@ import {isZero, sameWord} from "./words";
 export function writeSlot(frame: usize, key: usize, value: usize, before: i64): u32 {
   if (load<u32>(frame, Frame.IS_STATIC) != 0) return WRITE_PROTECTION;
   require(frame, load<i64>(frame, Frame.START_GAS) - before + WRITE_SENTRY_GAS + 1);
-  if (before <= WRITE_SENTRY_GAS) return OUT_OF_GAS;
   let gas = before;
   const account: usize = load<u32>(frame, Frame.ACCOUNT);
+  if (before <= WRITE_SENTRY_GAS) {
+    if (readsUnpaid) slotAt(account, key, before);
+    return OUT_OF_GAS;
+  }
   const slot = slotAt(account, key, before);
   if (slot == 0) return OUT_OF_GAS;
   if (warmSlot(slot)) gas -= COLD_SLOT_GAS;

@@ -4,10 +4,10 @@ import {ESTIMATE_COST} from "../../limits.ts";
 /** A slot has a key and a value. Parsing both takes 2 us, three times as long as a storage key. */
 const SLOT_COST = 2;
 
-/** Of an estimate or eth_call. Takes params of any shape. Parts of the wrong shape cost nothing here and are refused when they are parsed. */
-export function callCost(params: readonly unknown[]): number {
+/** Of an estimate or eth_call, or with the cost of another call. Takes params of any shape. Parts of the wrong shape cost nothing here and are refused when they are parsed. */
+export function callCost(params: readonly unknown[], ownCost = ESTIMATE_COST): number {
   const [call, ...others] = params;
-  let cost = ESTIMATE_COST;
+  let cost = ownCost;
   if (isObject(call)) cost += countAccessList(call.accessList) + countEntries(call.authorizationList);
   for (const other of others) cost += countOverrides(other);
   return cost;

@@ -1,6 +1,6 @@
 /** The estimates that one request asks for. */
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
-import {ESTIMATE_COST} from "../../limits.ts";
+import {ESTIMATE_COST, WITNESS_COST} from "../../limits.ts";
 import type {LaneCalls} from "../../request/requestCalls.ts";
 import type {TaskAnswers} from "../../request/taskText.ts";
 
@@ -17,7 +17,9 @@ export class EstimateCalls implements LaneCalls {
   readonly isBytes = false;
   readonly prepared: PreparedEstimate[] = [];
 
-  costOf(): number {
-    return ESTIMATE_COST;
+  costOf(call: number): number {
+    const prepared = this.prepared[call];
+    const isWitnessed = typeof prepared === "object" && prepared.errorCodes !== undefined;
+    return isWitnessed ? WITNESS_COST : ESTIMATE_COST;
   }
 }

@@ -2,7 +2,7 @@
 import {MAX_CALL_TEXT_BYTES} from "../../limits.ts";
 import {LaneId} from "../../request/requestCalls.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import type {LaneMethod} from "../method.ts";
+import type {LaneMethod, RequestView} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {BLOCK_PARAM, BYTES, nullable} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
@@ -40,10 +40,7 @@ export const ethCall: LaneMethod<EstimateCalls> = {
     return MAX_CALL_TEXT_BYTES;
   },
   *prepare(params, view, calls) {
-    if (view.estimates.kind !== "here") {
-      const reason = "this server has no threads that run calls (--estimate-workers 0)";
-      throw new RpcError(RpcCode.NOT_AVAILABLE, `${NAME} is not available: ${reason}`);
-    }
+    requireThreads(NAME, view);
     const [call, block = null, overrides = null, blockOverrides = null] = this.params.read(params);
     calls.prepared.push({
       ...(yield* parseCallFields(call, "params[0]", view.chain.chainId)),
@@ -55,3 +52,10 @@ export const ethCall: LaneMethod<EstimateCalls> = {
     });
   },
 };
+
+/** @throws RpcError NOT_AVAILABLE */
+export function requireThreads(method: string, {estimates}: RequestView): void {
+  if (estimates.kind === "here") return;
+  const reason = "this server has no threads that run calls (--estimate-workers 0)";
+  throw new RpcError(RpcCode.NOT_AVAILABLE, `${method} is not available: ${reason}`);
+}

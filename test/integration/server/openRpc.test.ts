@@ -148,6 +148,19 @@ const CALLS: readonly Params[] = [
 /** REVERT without data, and INVALID, as creations. */
 const REVERTING = {data: "0x5f5ffd"};
 const FAILING = {data: "0xfe"};
+const WITNESSED_CALLS: readonly Params[] = [
+  [{to: ABSENT_ACCOUNT, data: "0x12"}],
+  [{from: ACCOUNT, to: ABSENT_ACCOUNT, value: "0x1"}, {blockNumber: "0x1"}],
+  [REVERTING, null],
+  [FAILING, "earliest"],
+];
+const WRONG_WITNESSED_CALLS: readonly [number, Params][] = [
+  [-32602, []],
+  [-32001, [{}, "0xff"]],
+  [-32002, [{}, `0x${LATEST.toString(16)}`]],
+  [-32602, [{}, "latest", {}]],
+  [-32000, [{to: ABSENT_ACCOUNT, gas: "0x64"}]],
+];
 const WRONG_ESTIMATES: readonly [number, Params][] = [
   [-32602, []],
   [-32001, [{}, "0xff"]],
@@ -186,6 +199,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   eth_getStorageAt: [...READS.map(asSlots), [ACCOUNT, "0x"]],
   linea_getProof: PROOFS,
   eth_call: CALLS,
+  proof_call: WITNESSED_CALLS,
   chain_estimateGas: ESTIMATES,
   linea_estimateGas: ESTIMATES,
   rollup_getZkEVMBlockNumber: [[]],
@@ -233,6 +247,7 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
     ...WRONG_READS.slice(1).map(([code, params]): [number, Params] => [code, asSlots(params)]),
   ],
   eth_call: WRONG_CALLS,
+  proof_call: WRONG_WITNESSED_CALLS,
   chain_estimateGas: WRONG_ESTIMATES,
   linea_getProof: [
     [-32602, [ACCOUNT]],
@@ -365,10 +380,11 @@ describe("the OpenRPC document", () => {
     limited.input.end(encodeLines([nameless]));
     await limited.waitForStderr(/the import has ended/);
     const noTrie =
-      /^eth_getProof, eth_getMultiProof and the suite keccak are not available: .* of block 0\. Use chain_getProof, or/;
+      /^eth_getProof, eth_getMultiProof, proof_call and the suite keccak are not available: .* of block 0\. Use chain_getProof, or/;
     for (const [name, params, message] of [
       ["chain_estimateGas", [{}], /^chain_estimateGas is not available: /],
       ["eth_call", [{}], /^eth_call is not available: /],
+      ["proof_call", [{}], /^proof_call is not available: /],
       ["eth_getProof", [ACCOUNT, []], noTrie],
       ["eth_getMultiProof", [[[ACCOUNT, []]]], noTrie],
       ["chain_getProofAt", [ACCOUNT, [], "latest", "keccak"], noTrie],

@@ -79,6 +79,43 @@ describe("the EVM in WebAssembly", () => {
     assert.deepEqual(evm.readSlot(CONTRACT, WORD(0)), WORD(7));
   });
 
+  it("asks for a witness also for what other EVMs read before they run out of gas", async () => {
+    const other = 0xaan << 152n;
+    const far = 1n << 40n;
+    for (const [gas, read, ...code] of [
+      [2306n, "slot 3", 1n, 3n, OP.SSTORE],
+      [4000n, "account aa", other, OP.SELFDESTRUCT],
+      [2000n, "account aa", 0n, 0n, 0n, 0n, other, OP.GAS, OP.STATICCALL],
+      [2000n, "account aa", 0n, 0n, 1n, far, other, OP.GAS, OP.STATICCALL],
+    ] as const) {
+      const {evm, message, reads, setBlock} = createEvm(assemble(...code));
+      const before = ["account 5e", "account c0"];
+      assert.equal((await evm.run({...message, gas})).end, "outOfGas");
+      assert.deepEqual(reads.splice(0), before);
+      evm.moveTo(evm.instance.source ?? assert.fail(), true);
+      setBlock();
+      assert.equal((await evm.run({...message, gas})).end, "outOfGas");
+      assert.deepEqual(reads, [...before, read]);
+    }
+  });
+
+  it("asks for a code that it has cached only for a witness", async () => {
+    const {evm, message} = createEvm(ADD_ONE);
+    const {source} = evm.instance;
+    assert.ok(source);
+    let codes = 0;
+    for (const isWitnessed of [false, true]) {
+      await evm.run(message);
+      const readCode = (hash: Uint8Array) => {
+        codes++;
+        return source.readCode(hash);
+      };
+      evm.moveTo({...source, readCode}, isWitnessed);
+      await evm.run(message);
+      assert.equal(codes, isWitnessed ? 1 : 0);
+    }
+  });
+
   it("pauses after the steps that it was given, and goes on from there", () => {
     const {evm, message} = createEvm(LOOP);
     const whole = createEvm(LOOP);

@@ -1,0 +1,49 @@
+/** Verifies the answer to proof_call for `proofd verify`: the call is executed again. */
+import {encodeHex, quantity} from "../../client/bytes/hex.ts";
+import {isObject} from "../../client/bytes/values.ts";
+import type {CallTrust, Hardfork, VerifiableCall} from "../../client/call/verifyCall.ts";
+import {check} from "../../client/proof/strictJson.ts";
+import {RpcError} from "../../client/rpc/rpcError.ts";
+import type {VerifyOptions} from "../flags/verifyFlags.ts";
+import {findHeader, readResults} from "./askedCalls.ts";
+import {readTrustedRoot} from "./rootSource.ts";
+
+export function isProofCall(request: unknown): request is {readonly params: unknown} {
+  return isObject(request) && request.method === "proof_call";
+}
+
+/** @returns the verdict, lines of text. @throws ProofError, WorkError */
+export async function judgeCall(
+  {params}: {readonly params: unknown},
+  answer: Buffer,
+  {root: source, chainId, hardfork, json}: VerifyOptions,
+): Promise<string> {
+  check(Array.isArray(params) && isObject(params[0]), "request.params", "expected [call, block]");
+  const [call, block] = params as [VerifiableCall, unknown];
+  const [result] = readResults(answer, {isBatch: false, calls: []});
+  const {root, by, block: trusted} = await readTrustedRoot(source, findHeader([result]));
+  const trust: CallTrust = {
+    ...(trusted.hash === undefined ? {stateRoot: root} : {blockHash: trusted.hash}),
+    block: typeof block === "string" && block.startsWith("0x") ? BigInt(block) : undefined,
+    chainId,
+    hardfork: hardfork as Hardfork | undefined,
+  };
+  // The library's EVM takes half a second to load.
+  const {verifyCallAnswer} = await import("../../client/call/verifyCall.ts");
+  try {
+    const {value, block: number} = await verifyCallAnswer(call, result, trust);
+    return json
+      ? encode({value, block: quantity(number)})
+      : `value ${value}\nVERIFIED: the call at block ${number} under the root ${encodeHex(root)}, ${by}\n`;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const {message, data} = error;
+    return json
+      ? encode({error: {message, data}})
+      : `error ${message}${data === undefined ? "" : `: ${data}`}\nVERIFIED: the call fails under the root ${encodeHex(root)}, ${by}\n`;
+  }
+}
+
+function encode(verdict: object): string {
+  return `${JSON.stringify({verified: true, ...verdict})}\n`;
+}
