@@ -16,14 +16,11 @@ const POLL_MS = 250;
 /** Five minutes: 25 slots of mainnet. */
 const MAX_POLLS = (300 * 1000) / POLL_MS;
 
-/** A contract to deploy. */
+/** A contract to deploy. Each constructor argument is one ABI word: a number, or an address as 0x hex. */
 export interface Creation {
   readonly name: string;
   readonly bytecode: `0x${string}`;
-  /** Of the constructor, one ABI word each: a number, or an address as 0x hex. */
   readonly args: readonly (bigint | string)[];
-  /** A string that the constructor takes after these. */
-  readonly text?: string;
 }
 
 /** @param text - a private key as 0x hex. @throws Error if it is not valid */
@@ -34,15 +31,9 @@ export function readKey(text: string): Uint8Array {
 }
 
 /** @param key - private key of the account that pays. @throws Error that names the transaction if it was sent */
-export async function create(node: Node, key: Uint8Array, {bytecode, args, text}: Creation) {
+export async function create(node: Node, key: Uint8Array, {bytecode, args}: Creation) {
   const address = toHex(keccak_256(secp256k1.getPublicKey(key, false).subarray(1)).subarray(12));
-  const words = args.map(encodeWord);
-  if (text !== undefined) {
-    const digits = Buffer.from(text).toString("hex");
-    const place = ((args.length + 1) * WORD_DIGITS) / 2;
-    words.push(encodeWord(place), encodeWord(digits.length / 2));
-    words.push(digits.padEnd(Math.ceil(digits.length / WORD_DIGITS) * WORD_DIGITS, "0"));
-  }
+  const words = args.map(arg => BigInt(arg).toString(16).padStart(WORD_DIGITS, "0"));
   const data = `${bytecode}${words.join("")}`;
   const gas = await node.askQuantity("eth_estimateGas", {from: address, data});
   const tip = await node.askQuantity("eth_maxPriorityFeePerGas");
@@ -88,10 +79,6 @@ async function waitForReceipt(node: Node, transaction: string): Promise<string> 
   throw new Error(
     `transaction ${transaction} is not in a block after ${seconds} s. It may still be included`,
   );
-}
-
-function encodeWord(value: bigint | number | string): string {
-  return BigInt(value).toString(16).padStart(WORD_DIGITS, "0");
 }
 
 function toHex(bytes: Uint8Array): `0x${string}` {

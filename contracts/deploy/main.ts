@@ -1,13 +1,6 @@
 /** The command that deploys the contracts of this package. */
 import {parseArgs} from "node:util";
-import {
-  Claim,
-  Deposit,
-  DepositReader,
-  Poseidon2ProofVerifier,
-  Sha256ProofVerifier,
-  StateRootOracle,
-} from "proofd-contracts";
+import {Claim, Deposit, Poseidon2ProofVerifier, Sha256ProofVerifier, StateRootOracle} from "proofd-contracts";
 import {type Creation, create, readKey} from "./creation.ts";
 import {Node} from "./node.ts";
 
@@ -19,10 +12,6 @@ account that pays.
       StateRootOracle: the source may record state roots in it, and it reads others from the rollup's contract.
   deploy.js claim --url URL --verifier ADDRESS --oracle ADDRESS --account ADDRESS --slot NUMBER --block NUMBER
       Deploys the example that pays out the balances in a mapping of a layer-2 contract, as of one block.
-  deploy.js reader --url URL --verifier ADDRESS --oracle ADDRESS --account ADDRESS --slot NUMBER --lag BLOCKS
-    --gateway URL
-      Deploys the example that reads the same mapping by CCIP-read, from the proofd at the gateway's URL (such as
-      https://proofd.example.org/ccip), at a block that is at most so many blocks older than the oracle's newest.
   deploy.js deposit --url URL
       Deploys the example for layer 2: its mapping at slot 0 records how much each sender has deposited.
 `;
@@ -85,21 +74,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         readNumber("slot", slot),
       ];
       return {claim: {name: "Claim", bytecode: Claim.bytecode, args}};
-    },
-  },
-  reader: {
-    flags: ["verifier", "oracle", "account", "slot", "lag", "gateway"],
-    async plan({verifier, oracle, account, slot, lag, gateway = ""}, node) {
-      if (!/^https?:\/\/./.test(gateway))
-        throw new UsageError(`--gateway: expected an http or https URL of a proofd, got "${gateway}"`);
-      const args = [
-        await readContract("verifier", verifier, node),
-        await readContract("oracle", oracle, node),
-        readAddress("account", account),
-        readNumber("slot", slot),
-        readNumber("lag", lag),
-      ];
-      return {reader: {name: "DepositReader", bytecode: DepositReader.bytecode, args, text: gateway}};
     },
   },
   deposit: {

@@ -10,12 +10,12 @@ interface IProofGateway {
     /// @param isTrie the proof is of Ethereum's state trie
     /// @return blockNumber the newest block whose root layer 1 knows
     /// @return words for each slot: how many words its bytes have elsewhere
-    /// @return proof of the slots, followed by these words' slots
     /// @return header RLP of the block's header; empty unless `isTrie`
+    /// @return proof of the slots, followed by these words' slots
     function proveSlots(address account, bytes32[] calldata slots, uint256 dynamic, bool isTrie)
         external
         view
-        returns (uint256 blockNumber, uint256[] memory words, bytes memory proof, bytes memory header);
+        returns (uint256 blockNumber, uint256[] memory words, bytes memory header, bytes memory proof);
 }
 
 /// Reads slots of contracts on layer 2 by CCIP-read (EIP-3668): a client asks proofd for a proof, and this contract verifies it.
@@ -63,7 +63,7 @@ abstract contract ProvenReader {
     /// @param response what the gateway answered
     /// @param extraData what was asked
     function onProof(bytes calldata response, bytes calldata extraData) external view {
-        (uint256 blockNumber, uint256[] memory words, bytes memory proof, bytes memory header) =
+        (uint256 blockNumber, uint256[] memory words, bytes memory header, bytes memory proof) =
             abi.decode(response, (uint256, uint256[], bytes, bytes));
         (address account, bytes32[] memory slots, uint256 dynamic, bytes memory context) =
             abi.decode(extraData, (address, bytes32[], uint256, bytes));

@@ -1,6 +1,6 @@
 /**
  * Published clients of the Linea network, unchanged, and proofd-client within viem and ethers, against a
- * `proofd serve --namespace linea` of this build.
+ * `proofd serve --namespace linea` of this build; and CCIP-read of viem and ethers.
  *
  * Run (docs/json-rpc.md): npm run build && npm ci --prefix test/clients && npm start --prefix test/clients
  */
@@ -8,6 +8,7 @@ import {mkdtemp, readFile, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {fileURLToPath} from "node:url";
+import {checkCcip} from "./ccip.js";
 import {checkGateways} from "./gateways.js";
 import {checkProofClient} from "./proofClient.js";
 import {runProofd, startServer} from "./server.js";
@@ -31,6 +32,7 @@ try {
   } finally {
     await server.close();
   }
+  await checkCcip();
 } finally {
   await rm(folder, {recursive: true});
 }

@@ -200,7 +200,7 @@ export class Prover {
     const header = isTrie ? readShortHeader(this.store.blockOrThrow(block)) : undefined;
     text.text('{"data":"0x');
     const start = text.size;
-    writeAnswer(text, block, words, () => this.writeBytes(multiForm, block, multiCall), header ?? NO_BYTES);
+    writeAnswer(text, block, words, header ?? NO_BYTES, () => this.writeBytes(multiForm, block, multiCall));
     text.hexFrom(start, this.yieldPoint);
     text.text(`"}${SEPARATOR}`);
   }

@@ -3,7 +3,7 @@
  * contracts/src/ProvenReader.sol returns:
  *
  *   {"data":"0x..."}   block 32 | places of the three parts, 32 each | words: count 32, a number of 32 for each slot
- *                      | proof: length 32, bytes, zeros up to a whole word | header: the same
+ *                      | header: length 32, bytes, zeros up to a whole word | proof: the same
  */
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
@@ -66,12 +66,8 @@ function wordCount(slot: Buffer, value: Uint8Array): number {
 }
 
 function encodeWord(value: bigint): Buffer {
-  return Buffer.from(
-    BigInt.asUintN(8 * WORD_BYTES, value)
-      .toString(16)
-      .padStart(2 * WORD_BYTES, "0"),
-    "hex",
-  );
+  const digits = BigInt.asUintN(8 * WORD_BYTES, value).toString(16);
+  return Buffer.from(digits.padStart(2 * WORD_BYTES, "0"), "hex");
 }
 
 /** Appends the bytes of the answer. @param writeProof - appends those of the proof */
@@ -79,34 +75,41 @@ export function writeAnswer(
   text: AnswerText,
   block: number,
   words: readonly number[],
-  writeProof: () => void,
   header: Uint8Array,
+  writeProof: () => void,
 ): void {
+  const headerAt = (HEAD_WORDS + 1 + words.length) * WORD_BYTES;
+  const proofAt = headerAt + WORD_BYTES + header.length + paddingOf(header.length);
+  writeNumbers(text, [
+    block,
+    HEAD_WORDS * WORD_BYTES,
+    headerAt,
+    proofAt,
+    words.length,
+    ...words,
+    header.length,
+  ]);
+  text.reserve(header.length + WORD_BYTES);
+  text.raw(header);
+  text.part(ZEROS, 0, paddingOf(header.length));
+  writeNumbers(text, [0]);
   const start = text.size;
-  const proofAt = (HEAD_WORDS + 1 + words.length) * WORD_BYTES;
-  for (const word of [block, HEAD_WORDS * WORD_BYTES, proofAt, 0, words.length, ...words])
-    writeNumber(text, word);
-  writeBytes(text, writeProof);
-  const headerAt = start + HEAD_WORDS * WORD_BYTES - INTEGER_BYTES;
-  text.integerAt(headerAt, text.size - start, INTEGER_BYTES);
-  writeBytes(text, () => {
-    text.reserve(header.length);
-    text.raw(header);
-  });
-}
-
-function writeBytes(text: AnswerText, write: () => void): void {
-  writeNumber(text, 0);
-  const start = text.size;
-  write();
+  writeProof();
   const length = text.size - start;
   text.integerAt(start - INTEGER_BYTES, length, INTEGER_BYTES);
   text.reserve(WORD_BYTES);
-  text.part(ZEROS, 0, -length & (WORD_BYTES - 1));
+  text.part(ZEROS, 0, paddingOf(length));
 }
 
-function writeNumber(text: AnswerText, value: number): void {
-  text.reserve(WORD_BYTES);
-  text.part(ZEROS, INTEGER_BYTES, WORD_BYTES);
-  text.integer(value, INTEGER_BYTES);
+/** Zeros that follow so many bytes up to a whole word. */
+function paddingOf(length: number): number {
+  return -length & (WORD_BYTES - 1);
+}
+
+function writeNumbers(text: AnswerText, values: readonly number[]): void {
+  text.reserve(values.length * WORD_BYTES);
+  for (const value of values) {
+    text.part(ZEROS, INTEGER_BYTES, WORD_BYTES);
+    text.integer(value, INTEGER_BYTES);
+  }
 }

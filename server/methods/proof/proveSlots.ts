@@ -19,8 +19,6 @@ import {type BodyLimits, type Call, type Envelope, parseJson} from "../../rpc/en
 import {decodeHexBytes} from "../../rpc/hexText.ts";
 import {createValueError, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
-import {ParamList} from "../params.ts";
-import {BYTES} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import type {Methods} from "../table.ts";
 import {ADDRESS_BYTES, ADDRESS_EXPECTED, decodeAddressInto, WORD_BYTES} from "../words.ts";
@@ -28,11 +26,12 @@ import {getMultiProof} from "./getMultiProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
 
 const SELECTOR = 0x1cc64953;
-const SIGNATURE = "proveSlots(address account, bytes32[] slots, uint256 dynamic, bool isTrie)";
 const HEAD_WORDS = 5;
 const SLOTS_AT = 4 + HEAD_WORDS * WORD_BYTES;
 const MAX_SLOTS = MAX_MULTI_KEYS - 1;
 const MAX_DATA_CHARACTERS = 2 + 2 * (SLOTS_AT + MAX_SLOTS * WORD_BYTES);
+const CALL_EXPECTED = `call data of proveSlots(address account, bytes32[] slots, uint256 dynamic, bool isTrie) with 1 to ${MAX_SLOTS} slots`;
+const COST_EXPECTED = `at most ${MAX_MULTI_KEYS}, 1 for the account, 1 for each slot, ${MAX_BYTES_WORDS} more if it is dynamic`;
 
 interface SlotsRequest {
   /** The call of a proof thread, but for its block. */
@@ -45,9 +44,6 @@ interface SlotsRequest {
 export const proveSlots: LaneMethod<ProofCalls> = {
   ...getMultiProof,
   name: "ccip",
-  summary: "Slots of an account, proved to a contract on layer 1.",
-  params: new ParamList("ccip", []),
-  result: {name: "data", schema: BYTES},
   cost: params => (params as unknown as SlotsRequest).cost,
   maxTextBytes(cost, view, params) {
     return getMultiProof.maxTextBytes(cost, view, params) + 2 * (MAX_HEADER_BYTES + WORD_BYTES * cost);
@@ -84,41 +80,27 @@ export function createSlotsCall(sender: unknown, data: unknown): Call {
 }
 
 function parseRequest(data: unknown): SlotsRequest {
-  if (typeof data === "string" && data.length > MAX_DATA_CHARACTERS)
-    throw createValueError("data", data, `at most ${MAX_SLOTS} slots`);
-  const bytes = typeof data === "string" ? decodeHexBytes(data) : undefined;
-  const abi = bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const slotCount = abi === undefined ? -1 : (abi.length - SLOTS_AT) / WORD_BYTES;
-  if (abi === undefined || !isCall(abi, slotCount))
-    throw createValueError("data", data, `the call data of ${SIGNATURE}`);
-  if (slotCount === 0) throw createValueError("slots", [], "one slot or more");
+  const isShort = typeof data === "string" && data.length <= MAX_DATA_CHARACTERS;
+  const abi = Buffer.from((isShort && decodeHexBytes(data)) || []);
+  const slotCount = (abi.length - SLOTS_AT) / WORD_BYTES;
   const word = (index: number) => abi.subarray(4 + index * WORD_BYTES, 4 + (index + 1) * WORD_BYTES);
-  const bits = BigInt(`0x${word(2).toString("hex")}`);
-  const dynamicCount = bits.toString(2).replaceAll("0", "").length;
-  if (bits >> BigInt(slotCount) !== 0n)
-    throw createValueError("dynamic", `0x${bits.toString(16)}`, `a bit for each of the ${slotCount} slots`);
-  const cost = 1 + slotCount + MAX_BYTES_WORDS * dynamicCount;
-  if (cost > MAX_MULTI_KEYS) {
-    const rule = `at most ${MAX_MULTI_KEYS} slots together, ${MAX_BYTES_WORDS + 1} for one that is dynamic, and 1 for the account`;
-    throw createValueError("slots", cost, rule);
-  }
-  const packed = Buffer.alloc(packedBytes(1 + slotCount));
-  packed.set(word(0).subarray(WORD_BYTES - ADDRESS_BYTES), ADDRESS_AT);
-  packed.set(word(2), packedBytes(0));
-  packed.set(abi.subarray(SLOTS_AT), packedBytes(1));
-  const form = word(3).at(-1) === 1 ? ProofForm.TRIE_SLOTS : ProofForm.SLOTS;
-  return {packed, slotCount, form, cost};
-}
-
-/** Whether it is the one encoding of a call with so many slots. */
-function isCall(abi: Buffer, slotCount: number): boolean {
-  if (!Number.isInteger(slotCount) || slotCount < 0 || abi.readUInt32BE(0) !== SELECTOR) return false;
-  const number = (index: number) =>
-    BigInt(`0x${abi.toString("hex", 4 + index * WORD_BYTES, 4 + (index + 1) * WORD_BYTES)}`);
-  return (
+  const number = (index: number) => BigInt(`0x0${word(index).toString("hex")}`);
+  const bits = number(2);
+  const isCall =
+    slotCount >= 1 &&
+    abi.readUInt32BE(0) === SELECTOR &&
     number(0) >> BigInt(8 * ADDRESS_BYTES) === 0n &&
     number(1) === BigInt((HEAD_WORDS - 1) * WORD_BYTES) &&
     number(3) <= 1n &&
-    number(4) === BigInt(slotCount)
-  );
+    Number(number(4)) === slotCount;
+  if (!isCall) throw createValueError("data", data, CALL_EXPECTED);
+  if (bits >> BigInt(slotCount) !== 0n)
+    throw createValueError("dynamic", `0x${bits.toString(16)}`, `a bit for each of the ${slotCount} slots`);
+  const cost = 1 + slotCount + MAX_BYTES_WORDS * bits.toString(2).replaceAll("0", "").length;
+  if (cost > MAX_MULTI_KEYS) throw createValueError("the cost of the slots", cost, COST_EXPECTED);
+  const packed = Buffer.alloc(packedBytes(1 + slotCount));
+  packed.set(word(0).subarray(-ADDRESS_BYTES), ADDRESS_AT);
+  packed.set(word(2), packedBytes(0));
+  packed.set(abi.subarray(SLOTS_AT), packedBytes(1));
+  return {packed, slotCount, form: number(3) === 1n ? ProofForm.TRIE_SLOTS : ProofForm.SLOTS, cost};
 }

@@ -64,7 +64,7 @@ test("a bridge is deployed as its flags say; what is missing, wrong or refused b
   const bridge = ["bridge", ...to, "--source", DEPLOYER, "--suite"];
   const sha256 = ["--suite", "sha256"];
   const table: readonly (readonly [args: readonly string[], code: number, message: RegExp])[] = [
-    [["verifier"], 2, /^error: expected one of bridge, claim, reader, deposit, got "verifier"/],
+    [["verifier"], 2, /^error: expected one of bridge, claim, deposit, got "verifier"/],
     [[...bridge, "keccak"], 2, /^error: --suite: expected sha256 or poseidon2, got "keccak"/],
     [["deposit", "--url", "localhost:8545"], 1, /^error: --url: expected an http or https URL/],
     [
@@ -77,7 +77,6 @@ test("a bridge is deployed as its flags say; what is missing, wrong or refused b
       1,
       /^error: --suite: http:\S+ has no SHA-256 at address 2/,
     ],
-    [["reader", ...to, "--gateway", "proofd"], 2, /^error: --gateway: expected an http or https URL of a/],
     [["deposit", "--url", gone], 1, /^error: Deposit: --url: no answer from http:.*ECONNREFUSED/],
   ];
   const before = await sent();
@@ -116,30 +115,4 @@ test("a bridge is deployed as its flags say; what is missing, wrong or refused b
   assert.equal(code.length, readArtefact("Poseidon2ProofVerifier").deployedBytecode.length);
   const source = await new DeployedContract(anvil, readArtefact("StateRootOracle"), oracle).read("source");
   assert.equal(String(source).toLowerCase(), DEPLOYER);
-
-  // 33 bytes.
-  const gateway = "https://proofd.example.org/a/ccip";
-  const known = [
-    "--verifier",
-    verifier,
-    "--oracle",
-    oracle,
-    "--account",
-    STRANGER,
-    "--slot",
-    "5",
-    "--lag",
-    "9",
-  ];
-  const [made] = await runCommandLines([[MAIN, "reader", ...to, ...known, "--gateway", gateway]], {
-    env: {DEPLOY_KEY: KEY},
-  });
-  const {reader} = JSON.parse(made?.stdout ?? "");
-  const contract = new DeployedContract(anvil, readArtefact("DepositReader"), reader);
-  const fields = ["url", "verifier", "oracle", "account", "mappingSlot", "maxLag"];
-  const values = await Promise.all(fields.map(field => contract.read(field)));
-  assert.deepEqual(
-    values.map(value => (typeof value === "string" ? value.toLowerCase() : value)),
-    [gateway, verifier, oracle, STRANGER, 5n, 9n],
-  );
 });

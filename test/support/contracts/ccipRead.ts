@@ -10,10 +10,10 @@ const OFFCHAIN_LOOKUP = AbiError.from(
 );
 const TWO_BYTES = AbiParameters.from("bytes response, bytes extraData");
 /** What proofd answers, and what the contract gives to its own callback. */
-const RESPONSE = AbiParameters.from("uint256 block, uint256[] words, bytes proof, bytes header");
+const RESPONSE = AbiParameters.from("uint256 block, uint256[] words, bytes header, bytes proof");
 const EXTRA = AbiParameters.from("address account, bytes32[] slots, uint256 dynamic, bytes context");
 
-export type Response = readonly [block: bigint, words: readonly bigint[], proof: string, header: string];
+export type Response = readonly [block: bigint, words: readonly bigint[], header: string, proof: string];
 export type Extra = readonly [account: string, slots: readonly string[], dynamic: bigint, context: string];
 
 /** Anvil takes 2 MiB in one body. */
