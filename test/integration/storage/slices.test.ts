@@ -117,6 +117,15 @@ test("a store of slices serves its contracts without a node, and says of all els
       ["chain_getProof", [own, [], quantity(FINALIZED)], -32004, /eth_getProof/],
       ["chain_getLeaves", ["accounts", "0x0", "0x5", quantity(FINALIZED)], -32004, /sparse|suite/],
       ["chain_estimateGas", [{from: other, to: own}, quantity(FINALIZED)], -32004, /--contracts.*--gateway/],
+      ["eth_call", [{to: own}, quantity(FINALIZED)], -32004, /^eth_call is not available: .*--contracts/],
+      ["eth_getBalance", [other, quantity(FINALIZED)], -32001, /^account 0x.* is not in the store/],
+      ["eth_getBalance", [own, quantity(GAP_FROM)], -32001, /nearest that can be proved: block 0x6f/],
+      [
+        "eth_getCode",
+        [own, quantity(FINALIZED)],
+        -32001,
+        /^the code of 0x.* a store of slices .* has no codes$/,
+      ],
     ];
     for (const [method, params, code, text] of refusals) {
       const {error, result} = await service.call(method, params);

@@ -136,6 +136,14 @@ test("while a service prunes, kept blocks are proved as before and pruned ones a
     assert.equal((await daemon.call("chain_getStateRoot", ["0x5"])).error.code, -32001);
     const call = {from: addressAt(1), to: addressAt(2)};
     assert.equal((await daemon.call("chain_estimateGas", [call, "0x5"])).error.code, -32001);
+    for (const [method, asked] of [
+      ["eth_call", call],
+      ["eth_getBalance", call.to],
+    ] as const) {
+      const {error} = await daemon.call(method, [asked, "0x5"]);
+      assert.equal(error.code, -32001);
+      assert.match(error.message, /^block 0x5 is pruned/);
+    }
     const coverage = (await daemon.call("chain_getCoverage")).result;
     assert.deepEqual(coverage.ranges, [[coverage.earliest, coverage.finalized]]);
     assert.equal(Number(coverage.earliest), FIRST_KEPT);
