@@ -1,7 +1,7 @@
-/** `@unruggable/gateways` with ethers: its Linea prover, from the calls it makes to the witness it would send to layer 1. */
+/** `@unruggable/gateways` with ethers: its provers, from the calls they make to the witness that they would send to layer 1. */
 import assert from "node:assert/strict";
-import {GatewayRequest, LineaProver} from "@unruggable/gateways";
-import {AbiCoder, JsonRpcProvider} from "ethers";
+import {EthProver, GatewayRequest, LineaProver, TrustedRollup} from "@unruggable/gateways";
+import {AbiCoder, JsonRpcProvider, SigningKey} from "ethers";
 import {decodeHex} from "../../dist/client/bytes/hex.js";
 import {poseidon2Suite} from "../../dist/client/hash/hashSuites.js";
 import {verifyProof} from "../../dist/client/proof/proofVerifier.js";
@@ -22,6 +22,9 @@ export async function checkGateways(url, addresses) {
     await checkRequest(prover, addresses, await readStateRoot(url, prover.block));
     await checkContractWithoutStorage(prover);
     console.log(`gateways: methods called by ethers and LineaProver: ${[...methods].sort().join(", ")}`);
+    methods.clear();
+    await checkEthProver(provider, addresses);
+    console.log(`gateways: methods called by ethers and EthProver: ${[...methods].sort().join(", ")}`);
   } finally {
     provider.destroy();
   }
@@ -53,12 +56,41 @@ async function readStateRoot(url, block) {
   return (await response.json()).result.stateRoot;
 }
 
-async function checkRequest(prover, {token, account, absent}, stateRoot) {
-  const slots = [token.totalSupplySlot, token.holderBalanceSlot, token.clearedSlot];
+function createRequest({token, account, absent}) {
   const request = new GatewayRequest();
   for (const {address} of [account, absent]) request.setTarget(address).isContract().addOutput();
   request.setTarget(token.address).isContract().addOutput();
-  for (const slot of slots) request.setSlot(slot).read().addOutput();
+  for (const slot of slotsOf(token)) request.setSlot(slot).read().addOutput();
+  return request;
+}
+
+function slotsOf({totalSupplySlot, holderBalanceSlot, clearedSlot}) {
+  return [totalSupplySlot, holderBalanceSlot, clearedSlot];
+}
+
+/** As it is, and in the way of reading values by proofs alone. */
+async function checkEthProver(provider, addresses) {
+  const rollup = new TrustedRollup(provider, EthProver, new SigningKey(`0x${"11".repeat(32)}`));
+  const {prover: first} = await rollup.fetchLatestCommit();
+  const second = new EthProver(provider, first.block);
+  second.fast = false;
+  const found = [];
+  for (const prover of [first, second]) {
+    const state = await prover.evalRequest(createRequest(addresses));
+    const outputs = await state.resolveOutputs();
+    found.push([outputs, await prover.prove(state.needs)]);
+  }
+  const [isContract, values] = splitOutputs(found[0][0]);
+  console.log(`gateways EthProver: contract or not ${isContract.join(", ")}; slots ${values.join(", ")}`);
+  assert.deepEqual(isContract, [0n, 0n, 1n]);
+  assert.ok(values[0] > 0n && values[1] > 0n && values[2] === 0n);
+  assert.deepEqual(found[1], found[0]);
+}
+
+async function checkRequest(prover, addresses, stateRoot) {
+  const {token, account, absent} = addresses;
+  const slots = slotsOf(token);
+  const request = createRequest(addresses);
   const state = await prover.evalRequest(request);
   const [isContract, values] = splitOutputs(await state.resolveOutputs());
   console.log(`gateways evalRequest: contract or not ${isContract.join(", ")}; slots ${values.join(", ")}`);
