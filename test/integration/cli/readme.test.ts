@@ -154,7 +154,7 @@ test("the commands for a chain of blocks import it, check it and serve the print
   const {account} = verifyProof(sha256Suite, root, result.accountProof.key, [], result);
   assert.equal(account?.nonce, 1n, encodeHex(root));
   // Every method that the README lists is one that proofd has.
-  const names = /`((?:chain|eth|net|rpc|web3)[._][A-Za-z]+)`/g;
+  const names = /`((?:chain|eth|net|proof|rpc|web3)[._][A-Za-z]+)`/g;
   const methods = [...readSection(readme, "Methods").matchAll(names)].map(([, name]) => name as string);
   assert.ok(methods.length >= 4, "the README lists methods");
   for (const method of methods) assert.notEqual((await demo.call(method)).error?.code, -32601, method);
@@ -201,13 +201,29 @@ async function runProgram(
   return runChild(process.execPath, ["--input-type=module", "-e", script + end], {cwd: ROOT});
 }
 
-test("the commands of docs/checking.md get a compact proof of the demo chain and verify it as printed", async t => {
-  const section = readSection(readPage("checking"), "Verify");
+test("the commands of docs/checking.md verify a compact proof and a call of the demo chain as printed", async t => {
   if (findProgram("curl") === undefined) return notRun(t, "there is no curl");
-  const {code, stdout, stderr} = await runCommands(section, demo);
-  assert.equal(code, 0, stdout + stderr);
-  const [beginning, end] = readBlock(section, "").split("...\n") as [string, string];
-  assert.ok(stdout.startsWith(beginning) && stdout.endsWith(end), stdout);
+  for (const title of ["Verify", "Verify a call"]) {
+    const section = readSection(readPage("checking"), title);
+    const {code, stdout, stderr} = await runCommands(section, demo);
+    assert.equal(code, 0, stdout + stderr);
+    const [beginning = "", end = ""] = readBlock(section, "").split("...\n");
+    assert.ok(stdout.startsWith(beginning) && stdout.endsWith(end), stdout);
+  }
+});
+
+test("the program for a verified call of client/README.md returns what eth_call returns", async () => {
+  const section = readSection(documents.get(join("client", "README.md")) as string, "Verified calls");
+  const call = /"params":\[(\{"to":[^}]*\})/.exec(readPage("checking"))?.[1] as string;
+  const {hash} = (await demo.call("chain_getStateRoot", ["0x64"])).result;
+  const places = {
+    "http://127.0.0.1:8545": demo.url,
+    "{to, data}": call,
+    "{blockHash,": `{blockHash: "${hash}",`,
+  };
+  const {stdout, stderr} = await runProgram(section, places, "console.log(value, block);\n");
+  const {result} = await demo.call("eth_call", [JSON.parse(call), "0x64"]);
+  assert.equal(stdout, `${result} 100n\n`, stderr);
 });
 
 test("a relayer's program verifies against layer 1 and makes the compact proof that the server sends", async t => {

@@ -75,10 +75,11 @@ const CALLS: Readonly<Record<string, VerifiableCall>> = {
     "PUSH1 1 NUMBER SUB BLOCKHASH PUSH1 7 NUMBER SUB BLOCKHASH ADD NUMBER BLOCKHASH ADD",
   ),
   "fields of the block": run("NUMBER COINBASE ADD BASEFEE ADD GASPRICE ADD PUSH1 0 BLOCKHASH ADD"),
-  "CREATE, and a call of what is created": run(
-    "PUSH15 0x6001600055602a60005260206000f3 PUSH1 0 MSTORE PUSH1 15 PUSH1 17 PUSH1 0 CREATE PUSH1 64 MSTORE " +
-      "PUSH1 0 PUSH1 0 PUSH1 0 PUSH1 0 PUSH1 0 PUSH1 64 MLOAD GAS CALL PUSH1 64 MLOAD ADD",
+  "CREATE, and a call of what is created, which returns 42": run(
+    "PUSH19 0x69602a60005260206000f3600052600a6016f3 PUSH1 0 MSTORE PUSH1 19 PUSH1 13 PUSH1 0 CREATE PUSH1 64 MSTORE " +
+      "PUSH1 32 PUSH1 96 PUSH1 0 PUSH1 0 PUSH1 0 PUSH1 64 MLOAD GAS CALL PUSH1 96 MLOAD ADD",
   ),
+  "a slot that the call writes": run("PUSH1 7 PUSH1 3 SSTORE PUSH1 3 SLOAD"),
   "a delegate call of the token, which reads slots of the new contract": askToken("DELEGATECALL"),
   "a static call of the token": askToken("STATICCALL"),
   "gas that is left": run("GAS"),
