@@ -1,7 +1,7 @@
 /**
  * A cache of pages by number, limited in bytes. Written pages never change, so no entry is ever invalid.
  *
- *   slot   page number f64 | page | its bytes u32 | requested since the clock hand passed u8
+ *   slot   page number f64 | page | its bytes u32 | requests since the clock hand passed, at most 2, u8
  *
  * The cache is set-associative: a page can be in any of the WAYS slots of its set, and its number modulo the number of
  * sets selects the set. Eviction uses the CLOCK algorithm: when the bytes are used up, the hand advances over the slots
@@ -24,7 +24,7 @@ export class PageCache {
   /** Page numbers by slot. 0: the slot is free. */
   private numbers = new Float64Array(FIRST_SLOTS);
   private pages = new Array<OpenPage | undefined>(FIRST_SLOTS).fill(undefined);
-  private wasRequested = new Uint8Array(FIRST_SLOTS);
+  private requests = new Uint8Array(FIRST_SLOTS);
   private sizes = new Uint32Array(FIRST_SLOTS);
   private bytes = 0;
   private count = 0;
@@ -35,8 +35,14 @@ export class PageCache {
   get(page: number): OpenPage | undefined {
     const at = this.slotOf(page, page);
     if (at < 0) return undefined;
-    this.wasRequested[at] = 1;
+    if ((this.requests[at] as number) < 2) this.requests[at] = 1 + (this.requests[at] as number);
     return this.pages[at];
+  }
+
+  /** Was the page found here twice since the clock hand passed? */
+  isFrequent(page: number): boolean {
+    const at = this.slotOf(page, page);
+    return at >= 0 && this.requests[at] === 2;
   }
 
   forget(page: number): void {
@@ -53,13 +59,13 @@ export class PageCache {
     }
     if (at < 0) {
       const first = this.firstSlot(page);
-      at = first + Math.max(0, this.wasRequested.subarray(first, first + WAYS).indexOf(0));
+      at = first + Math.max(0, this.requests.subarray(first, first + WAYS).indexOf(0));
       this.drop(at);
     }
     this.put(at, page, opened);
     while (this.bytes > this.maxBytes) {
       this.hand = (this.hand + 1) % this.numbers.length;
-      if (this.wasRequested[this.hand] === 1) this.wasRequested[this.hand] = 0;
+      if ((this.requests[this.hand] as number) > 0) this.requests[this.hand] = 0;
       else if (this.numbers[this.hand] !== 0) this.drop(this.hand);
     }
   }
@@ -79,7 +85,7 @@ export class PageCache {
   private put(at: number, page: number, opened: OpenPage): void {
     this.numbers[at] = page;
     this.pages[at] = opened;
-    this.wasRequested[at] = 0;
+    this.requests[at] = 0;
     this.sizes[at] = bytesOf(opened);
     this.bytes += this.sizes[at];
     this.count++;
@@ -90,7 +96,7 @@ export class PageCache {
     this.count--;
     this.numbers[at] = 0;
     this.pages[at] = undefined;
-    this.wasRequested[at] = 0;
+    this.requests[at] = 0;
   }
 
   /** Doubles the slots. Each set is split into two. */
@@ -98,7 +104,7 @@ export class PageCache {
     const {numbers, pages} = this;
     this.numbers = new Float64Array(2 * numbers.length);
     this.pages = new Array<OpenPage | undefined>(2 * numbers.length).fill(undefined);
-    this.wasRequested = new Uint8Array(2 * numbers.length);
+    this.requests = new Uint8Array(2 * numbers.length);
     this.sizes = new Uint32Array(2 * numbers.length);
     this.bytes = 0;
     this.count = 0;

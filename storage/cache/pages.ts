@@ -6,6 +6,9 @@
  *   inner pages, pages of tries with a version in many blocks      the same; upper ones that are the base of another page,
  *                                                                  at the first read
  *
+ * Of inner pages above level 1, the records are cached, not the pages made of them: a difference takes a third of the
+ * memory, and old blocks have many.
+ *
  * Reading a page takes up to half of a proof's time (docs/decisions.md). If all leaf pages were cached, they would
  * evict each other before they are requested again, and the heap would grow. But the leaf pages of a token or of a
  * relayer's contract are requested all the time.
@@ -16,7 +19,7 @@ import {damaged} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {DIRECTORY} from "../page/indexPage.ts";
 import {hasAllRows, INNER_PAGE, storedPart, withAllRows} from "../page/innerPage.ts";
-import {type OpenPage, openRecordedPage} from "../page/pageDifference.ts";
+import {isDifference, type OpenPage, openRecordedPage} from "../page/pageDifference.ts";
 import {nameOfKey, nodeKey, PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {emptyTree} from "../tree/emptyTree.ts";
@@ -59,35 +62,46 @@ export class Pages implements TriePages {
     this.shared = new PageCache(cacheBytes - cacheBytes / REPEATED_PART);
   }
 
-  /** An inner page has all rows from its second read on. */
+  /** An inner page has all rows once it is cached, above level 1 once it is read often. */
   read(page: number): Buffer {
     const {storedReads} = this;
-    const {body, base, isAnchor} = this.find(page, false);
+    const {body, base, isAnchor} = this.find(page, false, this.spendBase);
     if (body[0] !== INNER_PAGE || storedReads !== this.storedReads || this.suite === undefined) return body;
+    if (hasAllRows(body) || (hasKeptBases(body) && !this.shared.isFrequent(page))) return body;
     const all = withAllRows(body, this.suite, emptyTree(this.suite).zeros);
-    if (all !== body) this.shared.keep(page, {body: all, base, isAnchor});
+    this.shared.keep(page, {body: all, base, isAnchor});
     return all;
   }
 
   /** As it is stored. */
-  readonly open = (page: number): OpenPage => asStored(this.find(page, false));
-  private readonly openBase = (page: number): OpenPage => asStored(this.find(page, true));
+  readonly open = (page: number): OpenPage => asStored(this.find(page, false, this.openBase));
+  private readonly openBase = (page: number): OpenPage => asStored(this.find(page, true, this.openBase));
+  /** For a reader, who needs no base once the page is made. */
+  private readonly spendBase = (page: number): OpenPage => asStored(this.find(page, true, this.spendBase));
 
-  private find(page: number, isBase: boolean): OpenPage {
+  private find(page: number, isBase: boolean, openBase: (page: number) => OpenPage): OpenPage {
     const cached =
-      this.shared.get(page) ?? this.repeated.get(page) ?? (page === this.lastPage ? this.last : undefined);
+      this.shared.get(page) ??
+      this.repeated.get(page) ??
+      (page === this.lastPage && !isBase ? this.last : undefined);
     if (cached !== undefined) {
       if (!isBase) this.cachedReads++;
-      return cached;
+      if (!isDifference(cached.body)) return cached;
+      return openRecordedPage(page, cached.body, openBase, openBase === this.spendBase);
     }
     if (!isBase) this.storedReads++;
-    const opened = openRecordedPage(page, this.readPageRecord(page), this.openBase);
+    const record = this.readPageRecord(page);
+    const opened = openRecordedPage(page, record, openBase, openBase === this.spendBase);
     const {body} = opened;
     if (this.isToKeep(page, body, isBase))
-      // Readers need no base once the page is assembled.
-      (isShared(body) ? this.shared : this.repeated).keep(page, alone(opened));
-    this.lastPage = page;
-    this.last = opened;
+      (isShared(body) ? this.shared : this.repeated).keep(
+        page,
+        hasKeptBases(body) ? {body: record, base: 0, isAnchor: false} : alone(opened),
+      );
+    if (!isBase) {
+      this.lastPage = page;
+      this.last = opened;
+    }
     return opened;
   }
 
@@ -151,8 +165,7 @@ export class Pages implements TriePages {
   }
 
   private isToKeep(page: number, body: Buffer, isBase: boolean): boolean {
-    // Versions of a page share its base. Those at level 1 are so many that they would evict each other.
-    if (body[0] === INNER_PAGE && isBase) return body[1] !== 1;
+    if (body[0] === INNER_PAGE && isBase) return hasKeptBases(body);
     return body[0] === DIRECTORY || (isBase && isUpperTriePage(body)) || this.isRepeated(page);
   }
 
@@ -173,9 +186,14 @@ function asStored(opened: OpenPage): OpenPage {
   return body[0] === INNER_PAGE && hasAllRows(body) ? {body: storedPart(body), base, isAnchor} : opened;
 }
 
+/** Versions of a page share its base. Those at level 1 are so many that they would evict each other. */
+function hasKeptBases(body: Buffer): boolean {
+  return body[0] === INNER_PAGE && body[1] !== 1;
+}
+
 /** Without its base, and in memory of its own: one cached page of Node's shared slab would retain all 8 KB of it. */
-function alone({body, base, isAnchor}: OpenPage): OpenPage {
-  if (body.buffer.byteLength <= 2 * body.length) return {body, base, isAnchor};
+function alone({body, base, isAnchor, isOwn}: OpenPage): OpenPage {
+  if (isOwn !== true && body.buffer.byteLength <= 2 * body.length) return {body, base, isAnchor};
   const own = Buffer.allocUnsafeSlow(body.length);
   own.set(body);
   return {body: own, base, isAnchor};

@@ -5,7 +5,7 @@
  *       | row 1, n x 32 | row 3, ceil(n/4) x 32                                                in memory
  *
  * Row 0 holds the two nodes under each child's root, row 1 the children's roots. Rows 1 and 3 are one hash above stored
- * ones. They are made for pages that are cached, so that a path at the newest block hashes nothing.
+ * ones. They are made for cached pages that are read often, so that a path at the newest block hashes nothing.
  */
 import {StoreError} from "../errors.ts";
 import {compareWordAt} from "../hash/hKeyOrder.ts";

@@ -22,7 +22,6 @@ const MOST_SINGLY = 100;
 /** More than half of any page that has differences by steps, and one step more. */
 const MAX_STEPS_BYTES = 2048;
 const MAX_STEP_BYTES = 64;
-let scratch = Buffer.allocUnsafeSlow(1 << 14);
 
 export interface OpenPage {
   readonly body: Buffer;
@@ -33,6 +32,8 @@ export interface OpenPage {
   readonly based?: OpenPage | undefined;
   /** Known of an inner page that this writer has written: it needs no older page for the next difference. */
   readonly changes?: Changes | undefined;
+  /** Nothing else uses the memory of the body. */
+  readonly isOwn?: boolean;
 }
 
 /** What has changed in a page, one bit for each part. */
@@ -193,10 +194,21 @@ function encodeDifference(
   return record;
 }
 
-/** @param open - reads the base. @throws StoreError RECORD_DAMAGED, and those of `open` */
-export function openRecordedPage(page: number, record: Buffer, open: (page: number) => OpenPage): OpenPage {
-  const [kind] = record;
-  if (kind !== DIFFERENCE && kind !== ANCHOR) return {body: record, base: 0, isAnchor: false};
+export function isDifference(record: Buffer): boolean {
+  return record[0] === DIFFERENCE || record[0] === ANCHOR;
+}
+
+/**
+ * @param open - reads the base. @param isOwn - for readers: makes the page in the body of a base that is own
+ * @throws StoreError RECORD_DAMAGED, and those of `open`
+ */
+export function openRecordedPage(
+  page: number,
+  record: Buffer,
+  open: (page: number) => OpenPage,
+  isOwn = false,
+): OpenPage {
+  if (!isDifference(record)) return {body: record, base: 0, isAnchor: false};
   const back = readVarint(record, 1);
   const base = page - back;
   if (!(back > 0 && base > 0))
@@ -205,16 +217,15 @@ export function openRecordedPage(page: number, record: Buffer, open: (page: numb
       `page ${page}: it is a difference to page ${base}, which is not an older page`,
     );
   const based = open(base);
-  const body = applyDifference(page, based.body, record, 1 + varintBytes(back));
-  return {body, base, isAnchor: kind === ANCHOR, based};
+  const body = based.isOwn === true ? based.body : Buffer.from(based.body);
+  const made = applyDifference(page, body, record, 1 + varintBytes(back));
+  return {body: made, base, isAnchor: record[0] === ANCHOR, based: isOwn ? undefined : based, isOwn};
 }
 
-/** @throws StoreError RECORD_DAMAGED */
+/** @param base - is overwritten. @throws StoreError RECORD_DAMAGED */
 function applyDifference(number: number, base: Buffer, record: Buffer, stepsAt: number): Buffer {
-  if (scratch.length < base.length + record.length)
-    scratch = Buffer.allocUnsafeSlow(2 * (base.length + record.length));
   // Nearly all steps have as many bytes as they replace: then those between them are in place.
-  base.copy(scratch);
+  let page = base;
   let old = 0;
   let to = 0;
   for (let at = stepsAt; at < record.length; ) {
@@ -230,19 +241,24 @@ function applyDifference(number: number, base: Buffer, record: Buffer, stepsAt: 
     }
     if (!(old + kept + cut <= base.length && at + length <= record.length))
       throw new StoreError("RECORD_DAMAGED", `page ${number}: its difference does not fit its base`);
-    if (old !== to) copy(base, old, kept, to);
-    copy(record, at, length, to + kept);
+    if (cut !== length && page === base) {
+      page = Buffer.allocUnsafe(base.length + record.length);
+      copy(base, 0, old, page, 0);
+    }
+    if (page !== base) copy(base, old, kept, page, to);
+    copy(record, at, length, page, to + kept);
     old += kept + cut;
     to += kept + length;
     at += length;
   }
-  if (old !== to) copy(base, old, base.length - old, to);
-  return Buffer.from(scratch.subarray(0, to + base.length - old));
+  if (page === base) return page;
+  copy(base, old, base.length - old, page, to);
+  return page.subarray(0, to + base.length - old);
 }
 
-function copy(from: Buffer, first: number, bytes: number, to: number): void {
-  if (bytes > MOST_SINGLY) from.copy(scratch, to, first, first + bytes);
-  else for (let i = 0; i < bytes; i++) scratch[to + i] = from[first + i] as number;
+function copy(from: Buffer, first: number, bytes: number, page: Buffer, to: number): void {
+  if (bytes > MOST_SINGLY) from.copy(page, to, first, first + bytes);
+  else for (let i = 0; i < bytes; i++) page[to + i] = from[first + i] as number;
 }
 
 /** @returns NaN if the bytes end within it */

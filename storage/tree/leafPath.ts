@@ -7,8 +7,8 @@
  *   0                  leaf openings: the sibling's, and the leaf's own
  *
  * The pre-image of a sibling is two nodes of the row below it. At every height both are in the page of the path
- * (geometry.ts). A page that is not cached lacks every other row (innerPage.ts): of such a row the two nodes are hashed,
- * for all pages of the path in one call.
+ * (geometry.ts). A page that is not read often lacks every other row (innerPage.ts): of such a row the two nodes are
+ * hashed, for all pages of the path in one call.
  */
 
 import {StoreError} from "../errors.ts";

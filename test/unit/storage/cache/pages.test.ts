@@ -87,16 +87,41 @@ test("an inner page that others are a difference to is kept when one of them is 
   }
 });
 
-test("an inner page has all rows once it is cached, and as it is stored for its writer", async () => {
-  const pages = new Pages(db, 1 << 20, sha256Suite);
-  const stored = Buffer.alloc(3 + 6 + 2 * 32 + 32, 5).fill(Buffer.of(INNER_PAGE, 1, 1), 0, 3);
-  await put(920, stored);
-  const all = withAllRows(stored, sha256Suite, emptyTree(sha256Suite).zeros);
-  for (const expected of [stored, stored, all, all]) {
-    assert.deepEqual(pages.read(920), expected);
-    pages.read(ANOTHER_PAGE);
+test("an inner page has all rows once it is cached, above level 1 once it was found there twice, but not for its writer", async () => {
+  for (const level of [1, 2]) {
+    const pages = new Pages(db, 1 << 20, sha256Suite);
+    const stored = Buffer.alloc(3 + 6 + 2 * 32 + 32, 5).fill(Buffer.of(INNER_PAGE, level, 1), 0, 3);
+    await put(920 + level, stored);
+    const all = withAllRows(stored, sha256Suite, emptyTree(sha256Suite).zeros);
+    for (let reads = 0; reads < 5; reads++) {
+      assert.deepEqual(
+        pages.read(920 + level),
+        reads > level ? all : stored,
+        `level ${level}, read ${reads}`,
+      );
+      pages.read(ANOTHER_PAGE);
+    }
+    assert.deepEqual(pages.open(920 + level).body, stored);
   }
-  assert.deepEqual(pages.open(920).body, stored);
+});
+
+test("an anchor above level 1 takes the memory of its record, and pages made of three records leave their bases as they are", async () => {
+  const pages = new Pages(db, 20 << 10, undefined);
+  const whole = Buffer.alloc(1000, 0xff).fill(Buffer.of(INNER_PAGE, 2), 0, 2);
+  const anchors = Array.from({length: 30}, (_, i) => 1001 + i);
+  await put(1000, whole);
+  for (const anchor of anchors) {
+    await put(anchor, Buffer.of(0x2a, anchor - 1000, 100, 2, 1));
+    await put(anchor + 40, Buffer.of(0x2b, 40, 101, 2, 2));
+  }
+  for (let round = 0; round < 2; round++)
+    for (const anchor of anchors) {
+      assert.deepEqual(pages.read(anchor + 40), Buffer.from(whole).fill(Buffer.of(1, 2), 100, 102));
+      const {based = pages.open(anchor)} = pages.open(anchor + 40);
+      assert.deepEqual(based.body, Buffer.from(whole).fill(1, 100, 101));
+    }
+  assert.equal(countKept(pages, anchors), anchors.length);
+  assert.deepEqual(pages.read(1000), whole);
 });
 
 test("a leaf page is kept when it is asked for again", async () => {
@@ -196,6 +221,17 @@ test("an upper page of a trie that others are a difference to is kept when one o
   pages.read(701);
   assert.equal(countKept(pages, [700]), 1);
   assert.equal(countKept(pages, [701]), 0);
+});
+
+test("a page of a trie made of three records leaves the kept anchor as it is", async () => {
+  const pages = new Pages(db, 1 << 20, undefined);
+  const whole = Buffer.alloc(5000, 0xff).fill(TRIE_PAGE, 0, 1);
+  await put(750, whole);
+  await put(751, Buffer.of(0x2a, 1, 100, 2, 1));
+  await put(752, Buffer.of(0x2b, 1, 101, 2, 2));
+  assert.deepEqual(pages.read(752), Buffer.from(whole).fill(Buffer.of(1, 2), 100, 102));
+  assert.deepEqual(pages.read(751), Buffer.from(whole).fill(1, 100, 101));
+  assert.equal(countKept(pages, [751]), 1);
 });
 
 test("a page whose number is given again is the new one, and one that is forgotten is read from the store", async () => {
