@@ -185,6 +185,12 @@ test("a call that reverts or fails is an error with its data, and one that canno
     data: error.data,
     message: "execution reverted",
   });
+  // Nethermind's code, its list of keys, and what serializers may add.
+  const {result: sent} = await ask(reverts, lastBlock, "proof_call");
+  const other = {result: null, error: {...sent.error, code: -32015}, witness: {...sent.witness, keys: []}};
+  await assert.rejects(verifyCallAnswer(reverts, other, byHash), {code: 3, data: error.data});
+  other.error.data = "0x00";
+  await assert.rejects(verifyCallAnswer(reverts, other, byHash), REFUSED(/^error\.data: expected "0x/));
   await assert.rejects(verifyCall(client, run("INVALID"), byHash), {
     name: "RpcError",
     code: -32000,
