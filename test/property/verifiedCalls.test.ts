@@ -12,6 +12,7 @@ import {createProofClient, type ProofClient} from "../../client/methods/proofCli
 import {ProofError} from "../../client/proof/proofError.ts";
 import {RpcError} from "../../client/rpc/rpcError.ts";
 import {toHex} from "../../storage/hex.ts";
+import type {DifferenceLine} from "../support/chains/differenceLine.ts";
 import {headLines} from "../support/chains/headedLines.ts";
 import {CHAIN_ID, WorkFolder} from "../support/chains/serviceChain.ts";
 import {codeOf} from "../support/estimates/assembler.ts";
@@ -152,6 +153,47 @@ test("a call whose witness would be too long is refused, with the limit", async 
     /^the call reads more state than its witness may have: expected at most 2097152 bytes/,
   );
   assert.equal(error.data.limit, 2_097_152);
+});
+
+test("a store without the trie, or without the header of a block whose hash is read, has no witness", async () => {
+  const lines = [{[SENDER]: {balance: "0x1"}}, {}, {}].map((accounts, number) => ({
+    number: `0x${number}`,
+    hash: "",
+    chainId: CHAIN_ID,
+    accounts,
+  }));
+  const {lines: headed} = await headLines(lines);
+  const [zero, {header, ...one}, two] = headed as [DifferenceLine, DifferenceLine, DifferenceLine];
+  assert.ok(header);
+  // NUMBER - n, and its hash.
+  const hashOf = (n: number) => ({data: codeOf(`PUSH1 ${n} NUMBER SUB BLOCKHASH STOP`)});
+  for (const [name, stored, calls] of [
+    [
+      "no-trie",
+      [{number: "0x0", hash: zero.hash, chainId: CHAIN_ID, accounts: lines[0]?.accounts ?? {}}],
+      [[{}, "0x0", /^eth_getProof, eth_getMultiProof, proof_call and the suite keccak are not available/]],
+    ],
+    [
+      "no-header",
+      [zero, one, two],
+      [
+        [{}, "0x1", /^proof_call is not available: the store does not have the whole header of block 1,/],
+        [hashOf(2), "0x2", /does not have the whole header of block 1, which its witness needs$/],
+        [hashOf(0), "0x2", undefined],
+      ],
+    ],
+  ] as const) {
+    const db = folder.file(name);
+    await importLines(db, stored, {finalized: stored.length - 1});
+    const limited = await OwnService.serve(["--db", db, "--hardfork", FORK], {estimates: true});
+    for (const [call, block, message] of calls) {
+      assert.equal((await limited.call("eth_call", [call, block])).result, "0x");
+      const {error} = await limited.call("proof_call", [call, block]);
+      assert.equal(error?.code, message && -32004, error?.message);
+      if (message !== undefined) assert.match(error.message, message);
+    }
+    await limited.stop();
+  }
 });
 
 test("forged answers are refused, or have the honest result", async t => {
