@@ -169,12 +169,14 @@ export class Dispatcher implements EstimateQueues {
     const request = task.requests[at] as PendingRequest;
     const segment = task.segments[at] as Segment;
     const {fetchSlots, perform} = this.options[segment.lane];
-    if (!fetchSlots || !answered || segment.whyMissing !== undefined || request.isOver(segment)) return false;
+    if (!fetchSlots || !answered || request.isOver(segment)) return false;
     const end = base + segment.endCall - segment.firstCall;
     const missing = answered.answers.failures.flatMap(one =>
       one.failure === "SLOTS_MISSING" && one.call >= base && one.call < end ? [one] : [],
     );
-    if (missing.length === 0) return false;
+    const [first] = missing;
+    if (first === undefined || first.detail === segment.lacked) return false;
+    segment.lacked = first.detail;
     const fetching = fetchSlots(missing, request.client);
     if (typeof fetching === "string") {
       segment.whyMissing = fetching;

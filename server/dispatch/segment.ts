@@ -24,6 +24,8 @@ export interface Segment {
   isMoved: boolean;
   /** Why slots that its calls lack could not be fetched. undefined: they were not asked for. */
   whyMissing: string | undefined;
+  /** What its first such call lacked. Once that is fetched, the call may find that it lacks more. */
+  lacked: string;
 }
 
 /**
@@ -56,6 +58,7 @@ export function cutSegments(calls: RequestCalls): Segment[] {
         tries: 0,
         isMoved: false,
         whyMissing: undefined,
+        lacked: "",
       };
       segments = append(segments, last);
     }

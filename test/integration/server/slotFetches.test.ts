@@ -4,9 +4,15 @@ import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {afterEach, beforeEach, test} from "node:test";
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
+import {verifyEthMultiProof} from "../../../client/trie/ethMultiProof.ts";
 import type {Limits} from "../../../server/limits.ts";
 import {SlotFetcher} from "../../../server/slices/slotFetcher.ts";
+import {decodeResponse, encodeQuestion} from "../../support/contracts/ccipRead.ts";
 import {FrontService} from "../../support/http/frontService.ts";
+import {encodePost} from "../../support/http/rawConnection.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {CONTRACT, SliceChain, slotText} from "../../support/stores/sliceChain.ts";
 import {waitUntil} from "../../support/wait.ts";
@@ -131,6 +137,33 @@ test("the calls of a batch share one request, and those that lack nothing are an
   assert.deepEqual(answers.slice(0, 3).flatMap(proofsOf), expected);
   assert.equal(answers[3]?.error?.code, -32601);
   assert.equal(requests, 1);
+});
+
+test("CCIP-read fetches the slot of a string, then that of its content", async () => {
+  await serve();
+  // Its value is 65: a string of 32 bytes.
+  const slot = encodeHex(word(64));
+  const data = encodeQuestion(CONTRACT, [slot, encodeHex(word(70))], 1n, true);
+  const body = JSON.stringify({sender: CONTRACT, data});
+  const answer = await (service as FrontService).exchange(encodePost(body, "", "/ccip"));
+  assert.equal(answer.status, 200, answer.body);
+  const [block, words, , proof] = decodeResponse(JSON.parse(answer.body).data);
+  assert.deepEqual([block, words, requests], [BigInt(LATEST), [1n, 0n], 2]);
+  const storageKeys = [64n, 70n, BigInt(encodeHex(keccak_256(word(64))))].map(key => `0x${key.toString(16)}`);
+  const {result} = JSON.parse(
+    await (service as FrontService).ask({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "chain_getStateRoot",
+      params: ["0x3"],
+    }),
+  );
+  const [proven] = verifyEthMultiProof(
+    decodeHex(result.stateRoot),
+    [{address: CONTRACT, storageKeys}],
+    proof,
+  );
+  assert.deepEqual(proven?.slots, [65n, 71n, undefined]);
 });
 
 test("a slot's value is fetched as its proof is, and an account and its code are read without the node", async () => {

@@ -1,5 +1,6 @@
 /** CCIP-read (EIP-3668) as a client does it, in steps that a test can change. */
 import * as AbiError from "ox/AbiError";
+import * as AbiFunction from "ox/AbiFunction";
 import * as AbiParameters from "ox/AbiParameters";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 import type {Anvil} from "../processes/anvil.ts";
@@ -7,6 +8,9 @@ import type {DeployedContract} from "./deployedContract.ts";
 
 const OFFCHAIN_LOOKUP = AbiError.from(
   "error OffchainLookup(address sender, string[] urls, bytes callData, bytes4 callbackFunction, bytes extraData)",
+);
+const PROVE_SLOTS = AbiFunction.from(
+  "function proveSlots(address account, bytes32[] slots, uint256 dynamic, bool isTrie)",
 );
 const TWO_BYTES = AbiParameters.from("bytes response, bytes extraData");
 /** What proofd answers, and what the contract gives to its own callback. */
@@ -96,6 +100,16 @@ export class CcipRead {
     const args = AbiParameters.encode(TWO_BYTES, [response, extraData] as never);
     return {to: this.contract.address, data: `${callback}${args.slice(2)}`};
   }
+}
+
+/** What a contract asks proofd. @param slots - 32 bytes each */
+export function encodeQuestion(
+  account: string,
+  slots: readonly string[],
+  dynamic: bigint,
+  isTrie: boolean,
+): string {
+  return AbiFunction.encodeData(PROVE_SLOTS, [account, slots, dynamic, isTrie] as never);
 }
 
 export function decodeResponse(data: string): Response {
