@@ -30,8 +30,8 @@ export class CallWitness {
     private readonly maxBytes: number,
   ) {
     this.oldest = block.header.number;
-    this.headerText(block);
     const trie = new NotedTrie(store.tries, trieOrThrow(block), node => this.note(this.nodes, node));
+    this.headerText(block);
     const findCode = (hash: Uint8Array) => {
       const code = store.findCode(hash);
       if (code !== undefined) this.note(this.codes, code);
