@@ -2,6 +2,7 @@
 import {hostDecline} from "./host";
 import {ARENA, DECLINE_MEMORY, FRAMES, PAGE_BYTES} from "./layout";
 import {MEMORY_SQUARE, MEMORY_WORD_GAS} from "./params";
+import {addWork} from "./run";
 
 /** Address of the next opcode. */
 export const IP: usize = 0;
@@ -89,6 +90,8 @@ export function expand(frame: usize, end: u64, gas: i64): i64 {
   const words = (end + 31) >> 5;
   const left = gas - (memoryGas(words) - memoryGas(<u64>bytes >> 5));
   if (left < 0) return -1;
+  // The system makes new pages, which takes 1 us for 700 bytes. A call of frames that each expand their memory must pause.
+  addWork(<i64>words - (<i64>bytes >> 5));
   reach(<u64>base + (words << 5));
   memory.fill(base + bytes, 0, <usize>(words << 5) - bytes);
   store<u32>(frame, (<u32>words) << 5, MEMORY_BYTES);

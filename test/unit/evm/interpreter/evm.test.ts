@@ -140,6 +140,16 @@ describe("the EVM in WebAssembly", () => {
     assert.ok(pauses >= 10, `expected a pause for each copy, got ${pauses}`);
   });
 
+  it("ends a slice after the memory that its frames have added, as after as many opcodes", () => {
+    const expand = assemble(0n, 128_000n, OP.MSTORE);
+    const {evm, message} = createEvm(assemble(expand, 0n, 0n, 0n, 0n, 0n, OP.ADDRESS, OP.GAS, OP.CALL));
+    evm.begin({...message, gas: 2_000_000n});
+    let pauses = 0;
+    while (evm.resume(3900) === "paused") pauses++;
+    const frames = evm.instance.exports.arenaBytes() / 128_000;
+    assert.ok(frames > 20 && pauses > 20, `expected a pause for each of ${frames} frames, got ${pauses}`);
+  });
+
   it("asks again for a slot whose read failed", async () => {
     const {evm, message} = createEvm(assemble(0n, OP.SLOAD, 0n, OP.MSTORE, 32n, 0n, OP.RETURN));
     const {source} = evm.instance;
