@@ -8,6 +8,9 @@ import type {VerifyOptions} from "../flags/verifyFlags.ts";
 import {findHeader, readResults} from "./askedCalls.ts";
 import {readTrustedRoot} from "./rootSource.ts";
 
+/** One digit less than a hash. */
+const BLOCK_NUMBER = /^0x[0-9a-f]{1,63}$/i;
+
 export function isProofCall(request: unknown): request is {readonly params: unknown} {
   return isObject(request) && request.method === "proof_call";
 }
@@ -24,7 +27,8 @@ export async function judgeCall(
   const {root, by, block: trusted} = await readTrustedRoot(source, findHeader([result]));
   const trust: CallTrust = {
     ...(trusted.hash === undefined ? {stateRoot: root} : {blockHash: trusted.hash}),
-    block: typeof block === "string" && block.startsWith("0x") ? BigInt(block) : undefined,
+    // Not a tag or a hash.
+    block: typeof block === "string" && BLOCK_NUMBER.test(block) ? BigInt(block) : undefined,
     chainId,
     hardfork: hardfork as Hardfork | undefined,
   };

@@ -113,9 +113,14 @@ export async function verifyCallAnswer(
   });
   const from = addressOf(call.from ?? ZERO_ADDRESS);
   const to = call.to === undefined ? undefined : addressOf(call.to);
-  const data = readBytes("call.data", call.data?.toLowerCase() ?? "0x");
-  const value = BigInt(call.value ?? 0);
-  const gasLimit = executionGas(rules, BigInt(call.gas ?? DEFAULT_GAS), data, to === undefined);
+  const data = readBytes("call.data", String(call.data ?? "0x").toLowerCase());
+  const value = readAmount("call.value", call.value ?? 0);
+  const gasLimit = executionGas(
+    rules,
+    readAmount("call.gas", call.gas ?? DEFAULT_GAS),
+    data,
+    to === undefined,
+  );
   const {balance = 0n} = (await stateManager.getAccount(from)) ?? {};
   check(balance >= value, "call", `the sender has ${balance} wei, less than the value`);
   const coinbase = isByHash && rules.isActivatedEIP(3651) ? [encodeHex(header.coinbase)] : [];
@@ -151,6 +156,13 @@ function findHash(hashes: ReadonlyMap<bigint, Uint8Array>, block: number) {
   const hash = hashes.get(BigInt(block));
   check(hash !== undefined, "witness.headers", `the call reads the hash of block ${block}, which is missing`);
   return {hash: () => hash};
+}
+
+/** @param amount - of the caller, who may be a program in JavaScript or a file. @throws ProofError */
+function readAmount(at: string, amount: unknown): bigint {
+  const text = String(amount);
+  check(/^(0x[0-9a-fA-F]{1,64}|[0-9]{1,78})$/.test(text), at, `expected an amount, got ${shown(amount)}`);
+  return BigInt(text);
 }
 
 function addressOf(text: string): Address {

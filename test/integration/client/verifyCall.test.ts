@@ -259,6 +259,17 @@ test("proofd verify executes a call again, and says what is proven", async () =>
   );
   const byRoot = await verify(answer, "--root", stateRoot, "--json");
   assert.deepEqual(JSON.parse(byRoot.stdout), {verified: true, value, block: "0x64"});
+  const other = {...request, params: [{...call, value: "1e9"}, "latest"]};
+  const tagged = {...request, params: [call, blockHash]};
+  for (const [sent, expected] of [
+    [{...request, params: [call, "0x63"]}, /^REFUSED: witness\.headers\.number: expected 99, got 100\n$/],
+    [other, /^REFUSED: call\.value: expected an amount, got "1e9"\n$/],
+    [tagged, /^value 0x/],
+  ] as const) {
+    await writeFile(path, JSON.stringify(sent));
+    assert.match((await verify(answer, "--block-hash", blockHash)).stdout, expected);
+  }
+  await writeFile(path, JSON.stringify(request));
   const forged = {...answer, result: {...answer.result, result: `${value.slice(0, -1)}1`}};
   const refused = await verify(forged, "--root", stateRoot);
   assert.equal(refused.code, 1);
