@@ -122,6 +122,11 @@ export class Evm {
     this.native.exports.warm(this.native.account(address));
   }
 
+  /** EIP-3651. It reads nothing. */
+  warmCoinbase(): void {
+    this.native.exports.warmCoinbase();
+  }
+
   /** @param slot - 32 bytes */
   warmSlot(address: Uint8Array, slot: Uint8Array): void {
     const {native} = this;

@@ -36,6 +36,7 @@ interface EvmExports extends Offsets {
   account(): number;
   slot(account: number): number;
   warm(account: number): void;
+  warmCoinbase(): void;
   warmSlot(slot: number): void;
   code(account: number): number;
   writeNonce(account: number, nonce: bigint): void;

@@ -7,7 +7,7 @@ import {codeOf, EMPTY_HASH} from "./codes";
 import {hashKey} from "./hashing";
 import {allocate} from "./heap";
 import {hostReadAccount, IO_OUT} from "./host";
-import {IO} from "./layout";
+import {BLOCK, IO} from "./layout";
 import {COLD_ACCOUNT_GAS, hasP256, lastPrecompile} from "./params";
 import {growTable, HASH, link, NEXT} from "./table";
 import {copyWord, isZero, sameWord, storeAddress} from "./words";
@@ -67,6 +67,21 @@ export function resetAccounts(): void {
   ended = 0;
 }
 
+/** Number of the transaction in which the coinbase is warm without having been read. */
+let coinbaseWarm: u32 = 0;
+
+/** EIP-3651. Reads nothing: the account of the coinbase is rarely used. */
+export function warmCoinbase(): void {
+  const known = find(load<u64>(BLOCK), load<u64>(BLOCK, 8), load<u64>(BLOCK, 16));
+  if (known != 0) store<u32>(known, transaction, WARM);
+  else coinbaseWarm = transaction;
+}
+
+function isCoinbaseWarm(a: u64, b: u64, c: u64): bool {
+  if (coinbaseWarm != transaction || a != load<u64>(BLOCK)) return false;
+  return b == load<u64>(BLOCK, 8) && c == load<u64>(BLOCK, 16);
+}
+
 export function setReadsUnpaid(reads: bool): void {
   readsUnpaid = reads;
 }
@@ -87,14 +102,24 @@ export function accountAt(word: usize): usize {
 
 /**
  * As accountAt; 0 if `gas` does not pay a cold access, unless `readsUnpaid`. What is not cached is cold, except
- * precompiles.
+ * precompiles and perhaps the coinbase.
  */
 export function accountFor(word: usize, gas: i64): usize {
   const a = load<u64>(word);
   const b = load<u64>(word, 8);
   const c = load<u64>(word, 16) & 0xffffffff;
-  const hash = hashKey(a, b, c, 0);
-  let entry: usize = load<u32>(buckets + 4 * (hash & mask));
+  const known = find(a, b, c);
+  if (known != 0) return known;
+  const isWarm = isCoinbaseWarm(a, b, c);
+  if (gas < COLD_ACCOUNT_GAS && precompileAt(word) == 0 && !isWarm && !readsUnpaid) return 0;
+  const entry = insert(a, b, c, hashKey(a, b, c, 0));
+  if (isWarm) store<u32>(entry, transaction, WARM);
+  return entry;
+}
+
+/** @returns 0 if the account is not cached */
+function find(a: u64, b: u64, c: u64): usize {
+  let entry: usize = load<u32>(buckets + 4 * (hashKey(a, b, c, 0) & mask));
   while (entry != 0) {
     if (
       load<u64>(entry, ADDRESS) == a &&
@@ -104,8 +129,7 @@ export function accountFor(word: usize, gas: i64): usize {
       return entry;
     entry = load<u32>(entry, NEXT);
   }
-  if (gas < COLD_ACCOUNT_GAS && precompileAt(word) == 0 && !readsUnpaid) return 0;
-  return insert(a, b, c, hash);
+  return 0;
 }
 
 function insert(a: u64, b: u64, c: u64, hash: u32): usize {

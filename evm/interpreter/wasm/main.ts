@@ -41,6 +41,7 @@ export {
   NONCE,
   STORAGE,
   setReadsUnpaid,
+  warmCoinbase,
   written as firstWritten,
 } from "./accounts";
 /** After `forgetCodes`, call `resetState`. */

@@ -146,7 +146,7 @@ export class EvmRuns {
     const {call, evm, block, sender} = this;
     evm.warmAddress(sender);
     if (call.to !== undefined) evm.warmAddress(call.to);
-    if (block.rules.isShanghai) evm.warmAddress(block.evmBlock.coinbase);
+    if (block.rules.isShanghai) evm.warmCoinbase();
     for (const {address, storageKeys} of call.accessList ?? []) {
       evm.warmAddress(address);
       for (const key of splitWords(storageKeys)) evm.warmSlot(address, key);

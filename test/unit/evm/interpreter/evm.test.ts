@@ -99,6 +99,18 @@ describe("the EVM in WebAssembly", () => {
     }
   });
 
+  it("reads a coinbase that is warm only when code asks for it, for the gas of a warm access", async () => {
+    for (const isWarm of [true, false]) {
+      const {evm, message, reads} = createEvm(assemble(OP.COINBASE, OP.BALANCE));
+      evm.setBlock(rulesOf("osaka") ?? assert.fail(), {...BLOCK, coinbase: new Uint8Array(20).fill(0xcb)});
+      if (isWarm) evm.warmCoinbase();
+      assert.deepEqual(reads, []);
+      const {end, gasLeft} = await evm.run({...message, gas: 150n});
+      assert.deepEqual([end, gasLeft], isWarm ? ["success", 48n] : ["outOfGas", 0n]);
+      assert.deepEqual(reads.slice(2), isWarm ? ["account cb"] : []);
+    }
+  });
+
   it("asks for a code that it has cached only for a witness", async () => {
     const {evm, message} = createEvm(ADD_ONE);
     const {source} = evm.instance;
