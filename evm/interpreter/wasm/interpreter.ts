@@ -406,22 +406,13 @@ export function execute(budget: i32): u32 {
           if (end != Layout.RUNNING) break;
           gas = load<i64>(frame, Frame.GAS);
           continue;
-        case 0x56: {
-          // JUMP
-          sp -= 32;
-          const to = Words.toU32(sp);
-          if (!isJumpTarget(frame, to)) {
-            end = Layout.INVALID_JUMP;
-            break;
-          }
-          ip = <usize>load<u32>(frame, Frame.CODE) + to;
-          continue;
-        }
+        case 0x56: // JUMP
         case 0x57: {
           // JUMPI
-          sp -= 64;
-          if (Words.isZero(sp)) continue;
-          const to = Words.toU32(sp + 32);
+          const at = sp - 32;
+          sp = opcode == 0x56 ? at : at - 32;
+          if (opcode == 0x57 && Words.isZero(sp)) continue;
+          const to = Words.toU32(at);
           if (!isJumpTarget(frame, to)) {
             end = Layout.INVALID_JUMP;
             break;
@@ -494,25 +485,6 @@ export function execute(budget: i32): u32 {
           sp += 32;
           continue;
         }
-        case 0x80:
-        case 0x81:
-        case 0x82:
-        case 0x83:
-        case 0x84:
-        case 0x85:
-        case 0x86:
-        case 0x87:
-        case 0x88:
-        case 0x89:
-        case 0x8a:
-        case 0x8b:
-        case 0x8c:
-        case 0x8d:
-        case 0x8e:
-        case 0x8f: // DUP1 to DUP16
-          Words.copyWord(sp, sp - 32 * (<usize>opcode - 0x7f));
-          sp += 32;
-          continue;
         case 0x90:
         case 0x91:
         case 0x92:
@@ -596,7 +568,14 @@ export function execute(budget: i32): u32 {
           if (end == Layout.SUCCESS) gas = load<i64>(frame, Frame.GAS);
           break;
         default: {
-          // PUSH9 to PUSH32: OPCODES refuses what is no opcode.
+          // OPCODES refuses what is no opcode.
+          if (opcode >= 0x80) {
+            // DUP1 to DUP16
+            Words.copyWord(sp, sp - 32 * (<usize>opcode - 0x7f));
+            sp += 32;
+            continue;
+          }
+          // PUSH9 to PUSH32
           const bytes: usize = opcode - 0x5f;
           ip += bytes;
           // Loads the 32 bytes up to the end of the push data, and shifts out those before it.
