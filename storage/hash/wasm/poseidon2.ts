@@ -10,6 +10,7 @@
  *
  * Elements of the state are in Montgomery form, x * 2^32 mod p, and below p between any two steps.
  */
+import {swapBytes, transpose} from "./parts/lanes";
 
 /** 2^31 - 2^24 + 1. */
 const P: i32 = 2130706433;
@@ -124,63 +125,34 @@ function fullRounds(constants: usize): usize {
 
 /** @returns where the constants of the next round are */
 function partialRounds(constants: usize): usize {
-  let x0 = lane(0);
-  let x1 = lane(1);
-  let x2 = lane(2);
-  let x3 = lane(3);
-  let x4 = lane(4);
-  let x5 = lane(5);
-  let x6 = lane(6);
-  let x7 = lane(7);
-  let x8 = lane(8);
-  let x9 = lane(9);
-  let x10 = lane(10);
-  let x11 = lane(11);
-  let x12 = lane(12);
-  let x13 = lane(13);
-  let x14 = lane(14);
-  let x15 = lane(15);
   for (const end = constants + PARTIAL_ROUNDS * 4; constants < end; constants += 4) {
     // Without lane 0, which waits for its cube.
     const others = add(
-      add(add(add(x1, x2), add(x3, x4)), add(add(x5, x6), add(x7, x8))),
-      add(add(add(x9, x10), add(x11, x12)), add(add(x13, x14), x15)),
+      add(
+        add(add(lane(1), lane(2)), add(lane(3), lane(4))),
+        add(add(lane(5), lane(6)), add(lane(7), lane(8))),
+      ),
+      add(add(add(lane(9), lane(10)), add(lane(11), lane(12))), add(add(lane(13), lane(14)), lane(15))),
     );
-    x0 = cube(add(x0, v128.load32_splat(constants)));
+    const x0 = cube(add(lane(0), v128.load32_splat(constants)));
     const sum = add(others, x0);
-    x0 = sub(others, x0);
-    x1 = add(sum, x1);
-    x2 = add(sum, double(x2));
-    x3 = add(sum, halve(x3));
-    x4 = add(sum, add(double(x4), x4));
-    x5 = add(sum, double(double(x5)));
-    x6 = sub(sum, halve(x6));
-    x7 = sub(sum, add(double(x7), x7));
-    x8 = sub(sum, double(double(x8)));
-    x9 = add(sum, divide(x9, 8));
-    x10 = add(sum, divide(x10, 3));
-    x11 = add(sum, divide(x11, 24));
-    x12 = sub(sum, divide(x12, 8));
-    x13 = sub(sum, divide(x13, 3));
-    x14 = sub(sum, divide(x14, 4));
-    x15 = sub(sum, divide(x15, 24));
+    setLane(0, sub(others, x0));
+    setLane(1, add(sum, lane(1)));
+    setLane(2, add(sum, double(lane(2))));
+    setLane(3, add(sum, halve(lane(3))));
+    setLane(4, add(sum, add(double(lane(4)), lane(4))));
+    setLane(5, add(sum, double(double(lane(5)))));
+    setLane(6, sub(sum, halve(lane(6))));
+    setLane(7, sub(sum, add(double(lane(7)), lane(7))));
+    setLane(8, sub(sum, double(double(lane(8)))));
+    setLane(9, add(sum, divide(lane(9), 8)));
+    setLane(10, add(sum, divide(lane(10), 3)));
+    setLane(11, add(sum, divide(lane(11), 24)));
+    setLane(12, sub(sum, divide(lane(12), 8)));
+    setLane(13, sub(sum, divide(lane(13), 3)));
+    setLane(14, sub(sum, divide(lane(14), 4)));
+    setLane(15, sub(sum, divide(lane(15), 24)));
   }
-  setLane(0, x0);
-  setLane(1, x1);
-  setLane(2, x2);
-  setLane(3, x3);
-  setLane(4, x4);
-  setLane(5, x5);
-  setLane(6, x6);
-  setLane(7, x7);
-  setLane(8, x8);
-  setLane(9, x9);
-  setLane(10, x10);
-  setLane(11, x11);
-  setLane(12, x12);
-  setLane(13, x13);
-  setLane(14, x14);
-  setLane(15, x15);
   return constants;
 }
 
@@ -189,44 +161,27 @@ function permute(): void {
   fullRounds(partialRounds(fullRounds(CONSTANTS)));
 }
 
-function swapBytes(x: v128): v128 {
-  return v128.swizzle(x, i8x16(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
+/** Four elements of a message, in Montgomery form. */
+function readElements(at: usize): v128 {
+  return multiply(swapBytes(v128.load(at)), i32x4.splat(R_SQUARED));
 }
 
-/** Reads elements 4k .. 4k+3 of the block at `at` of each of four messages into lanes 8+4k .., transposed. */
-function loadQuarters(at: usize, stride: usize, k: usize): void {
-  const a = swapBytes(v128.load(at + (k << 4)));
-  const b = swapBytes(v128.load(at + stride + (k << 4)));
-  const c = swapBytes(v128.load(at + 2 * stride + (k << 4)));
-  const d = swapBytes(v128.load(at + 3 * stride + (k << 4)));
-  const ab0 = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
-  const ab1 = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
-  const cd0 = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
-  const cd1 = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
-  const toMontgomery = i32x4.splat(R_SQUARED);
-  const first: usize = 8 + (k << 2);
-  setLane(first, multiply(v128.shuffle<i64>(ab0, cd0, 0, 2), toMontgomery));
-  setLane(first + 1, multiply(v128.shuffle<i64>(ab0, cd0, 1, 3), toMontgomery));
-  setLane(first + 2, multiply(v128.shuffle<i64>(ab1, cd1, 0, 2), toMontgomery));
-  setLane(first + 3, multiply(v128.shuffle<i64>(ab1, cd1, 1, 3), toMontgomery));
+/** The bytes of four elements. */
+function writtenElements(x: v128): v128 {
+  return swapBytes(multiply(x, i32x4.splat(1)));
 }
 
-/** Writes chaining lanes 4k .. 4k+3 as elements of four digests. */
-function storeQuarters(to: usize, k: usize): void {
-  const one = i32x4.splat(1);
-  const first: usize = k << 2;
-  const a = multiply(lane(first), one);
-  const b = multiply(lane(first + 1), one);
-  const c = multiply(lane(first + 2), one);
-  const d = multiply(lane(first + 3), one);
-  const ab0 = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
-  const ab1 = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
-  const cd0 = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
-  const cd1 = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
-  v128.store(to + (k << 4), swapBytes(v128.shuffle<i64>(ab0, cd0, 0, 2)));
-  v128.store(to + 32 + (k << 4), swapBytes(v128.shuffle<i64>(ab0, cd0, 1, 3)));
-  v128.store(to + 64 + (k << 4), swapBytes(v128.shuffle<i64>(ab1, cd1, 0, 2)));
-  v128.store(to + 96 + (k << 4), swapBytes(v128.shuffle<i64>(ab1, cd1, 1, 3)));
+/** Reads four elements of each of four messages, `stride` apart, into as many lanes at `to`. */
+function loadLanes(at: usize, stride: usize, to: usize): void {
+  const c = readElements(at + 2 * stride);
+  transpose(readElements(at), readElements(at + stride), c, readElements(at + 3 * stride), to, 16);
+}
+
+/** Writes the four lanes from `first` as elements of four digests. */
+function storeLanes(first: usize, to: usize): void {
+  const a = writtenElements(lane(first));
+  const b = writtenElements(lane(first + 1));
+  transpose(a, b, writtenElements(lane(first + 2)), writtenElements(lane(first + 3)), to, WORD_BYTES);
 }
 
 /** Where the round constants belong: in the order of their use, Montgomery form. */
@@ -247,15 +202,15 @@ export function hashMessages(from: usize, count: usize, blocks: usize, to: usize
     memory.fill(STATE, 0, 128);
     for (let block: usize = 0; block < blocks; block++) {
       const at = from + block * WORD_BYTES;
-      loadQuarters(at, stride, 0);
-      loadQuarters(at, stride, 1);
+      loadLanes(at, stride, STATE + 128);
+      loadLanes(at + 16, stride, STATE + 192);
       memory.copy(SAVED, STATE + 128, 128);
       permute();
       // The block is added to the upper half of the permuted state, which is then the lower one.
       for (let k: usize = 0; k < 8; k++) setLane(k, add(lane(8 + k), v128.load(SAVED + (k << 4))));
     }
-    storeQuarters(to, 0);
-    storeQuarters(to, 1);
+    storeLanes(0, to);
+    storeLanes(4, to + 16);
     if (count <= 4) return;
     count -= 4;
     from += 4 * stride;
@@ -348,24 +303,20 @@ export function begin(): void {
 
 /** Takes the next `blocks` blocks of the message that `begin` began, from `from`. */
 export function absorb(from: usize, blocks: usize): void {
-  const toMontgomery = i32x4.splat(R_SQUARED);
   for (const end = from + blocks * WORD_BYTES; from < end; from += WORD_BYTES) {
-    const low = multiply(swapBytes(v128.load(from)), toMontgomery);
-    const high = multiply(swapBytes(v128.load(from, 16)), toMontgomery);
+    const low = readElements(from);
+    const high = readElements(from + 16);
     setLane(2, low);
     setLane(3, high);
     multiplyExternalOne();
     fullRoundsOne(partialRoundsOne(fullRoundsOne(CONSTANTS)));
-    const nextLow = add(lane(2), low);
-    const nextHigh = add(lane(3), high);
-    setLane(0, nextLow);
-    setLane(1, nextHigh);
+    setLane(0, add(lane(2), low));
+    setLane(1, add(lane(3), high));
   }
 }
 
 /** Ends the message: its digest, 32 bytes, goes to `to`. */
 export function finish(to: usize): void {
-  const one = i32x4.splat(1);
-  v128.store(to, swapBytes(multiply(lane(0), one)));
-  v128.store(to, swapBytes(multiply(lane(1), one)), 16);
+  v128.store(to, writtenElements(lane(0)));
+  v128.store(to, writtenElements(lane(1)), 16);
 }

@@ -4,6 +4,7 @@
  * SHA-256 (FIPS 180-4) of four messages of the same length at once: a vector has the same word of each of them. The
  * last block, which is the padding alone, is the same for all messages of a length, and so is its schedule.
  */
+import {swapBytes, transpose} from "./parts/lanes";
 
 /** Fractional parts of cube roots and square roots of primes. */
 const ROUND_CONSTANTS: usize = memory.data<u32>([
@@ -89,21 +90,6 @@ function storeDigests(to: usize, state: usize): void {
   );
 }
 
-function swapBytes(x: v128): v128 {
-  return v128.swizzle(x, i8x16(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
-}
-
-function transpose(a: v128, b: v128, c: v128, d: v128, to: usize, step: usize): void {
-  const lowAb = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
-  const lowCd = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
-  const highAb = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
-  const highCd = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
-  v128.store(to, v128.shuffle<i64>(lowAb, lowCd, 0, 2));
-  v128.store(to + step, v128.shuffle<i64>(lowAb, lowCd, 1, 3));
-  v128.store(to + 2 * step, v128.shuffle<i64>(highAb, highCd, 0, 2));
-  v128.store(to + 3 * step, v128.shuffle<i64>(highAb, highCd, 1, 3));
-}
-
 /** Makes the schedule of 64 vectors from its first 16, and adds the round constants. */
 function expand(): void {
   for (let at = SCHEDULE; at < SCHEDULE + 768; at += 16) {
@@ -136,32 +122,17 @@ function compress(schedule: usize): void {
   let f = v128.load(STATE, 80);
   let g = v128.load(STATE, 96);
   let h = v128.load(STATE, 112);
-  // Eight rounds, after which each variable has its own place again.
-  for (let at = schedule; at < schedule + SCHEDULE_BYTES; at += 128) {
-    let next = choose(e, f, g, h, v128.load(at));
-    d = i32x4.add(d, next);
-    h = i32x4.add(next, majority(a, b, c));
-    next = choose(d, e, f, g, v128.load(at, 16));
-    c = i32x4.add(c, next);
-    g = i32x4.add(next, majority(h, a, b));
-    next = choose(c, d, e, f, v128.load(at, 32));
-    b = i32x4.add(b, next);
-    f = i32x4.add(next, majority(g, h, a));
-    next = choose(b, c, d, e, v128.load(at, 48));
-    a = i32x4.add(a, next);
-    e = i32x4.add(next, majority(f, g, h));
-    next = choose(a, b, c, d, v128.load(at, 64));
-    h = i32x4.add(h, next);
-    d = i32x4.add(next, majority(e, f, g));
-    next = choose(h, a, b, c, v128.load(at, 80));
-    g = i32x4.add(g, next);
-    c = i32x4.add(next, majority(d, e, f));
-    next = choose(g, h, a, b, v128.load(at, 96));
-    f = i32x4.add(f, next);
-    b = i32x4.add(next, majority(c, d, e));
-    next = choose(f, g, h, a, v128.load(at, 112));
-    e = i32x4.add(e, next);
-    a = i32x4.add(next, majority(b, c, d));
+  for (let at = schedule; at < schedule + SCHEDULE_BYTES; at += 16) {
+    const next = choose(e, f, g, h, v128.load(at));
+    const first = i32x4.add(next, majority(a, b, c));
+    h = g;
+    g = f;
+    f = e;
+    e = i32x4.add(d, next);
+    d = c;
+    c = b;
+    b = a;
+    a = first;
   }
   addToState(0, a, b, c, d);
   addToState(64, e, f, g, h);
