@@ -27,10 +27,6 @@ let from: usize = 0;
 let valueBytes: u32 = 0;
 const HASH: usize = memory.data(32, 16);
 
-export function isNothing(): bool {
-  return kind === NOTHING;
-}
-
 export function becomeNothing(): void {
   kind = NOTHING;
 }

@@ -1,7 +1,7 @@
 /** Hashing the nodes of a page again, from its leaves. */
 import {setAccounts} from "./account";
 import {refer, referRoot} from "./change";
-import {copyWord, PATH, scratchOf, setNibble} from "./layout";
+import {copyWord, PATH, sameBytes, scratchOf, setNibble} from "./layout";
 import {make} from "./make";
 import * as Pages from "./pages";
 import {endOf} from "./rlp";
@@ -58,7 +58,5 @@ export function makeLeaves(leaves: usize, count: u32, first: usize, depth: i32):
 
 function isSame(a: usize, b: usize): bool {
   const bytes = endOf(a) - a;
-  if (endOf(b) - b !== bytes) return false;
-  for (let i: usize = 0; i < bytes; i++) if (load<u8>(a + i) !== load<u8>(b + i)) return false;
-  return true;
+  return endOf(b) - b === bytes && sameBytes(a, b, bytes) === bytes;
 }

@@ -1,5 +1,5 @@
 /** A page as its difference to an older one (../../page/pageDifference.ts). Children are compared one by one. */
-import {MAX_PAGE_BYTES} from "./layout";
+import {MAX_PAGE_BYTES, sameBytes} from "./layout";
 import {BRANCH_PAGE, branchDepth, childrenAt, endOfChild, firstPathByte, isPage, pageDepth} from "./pages";
 
 /** Takes the older page. SPARE_ORDER, before it, takes four pointers more than ORDER: to leaves that were there. */
@@ -92,12 +92,4 @@ function writeStep(): bool {
 function writeNumber(value: usize): void {
   for (; value > 127; value >>= 7) store<u8>(at++, 0x80 | (value & 0x7f));
   store<u8>(at++, value);
-}
-
-/** @returns how many bytes from the first one on are the same */
-function sameBytes(a: usize, b: usize, bytes: usize): usize {
-  let i: usize = 0;
-  while (i + 8 <= bytes && load<u64>(a + i) === load<u64>(b + i)) i += 8;
-  while (i < bytes && load<u8>(a + i) === load<u8>(b + i)) i++;
-  return i;
 }

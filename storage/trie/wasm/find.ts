@@ -4,7 +4,7 @@ import {beginCapture, beginRun, endRun, joinsBranches} from "./captured";
 import {becomeExtension, beginAt, encodeTop} from "./change";
 import {makeLeaves} from "./check";
 import * as host from "./host";
-import {copyWord, firstDifference, nibble, nodeOf, PATH, ROOT, setNibble} from "./layout";
+import {copyWord, firstDifference, nibble, nodeOf, PATH, ROOT, sameBytes, setNibble} from "./layout";
 import {joinBranch, readNode} from "./nodes";
 import * as Pages from "./pages";
 import {writeHashReference} from "./rlp";
@@ -91,7 +91,7 @@ function findLeaf(leaves: usize, count: u32, first: usize, depth: i32, captures:
   if (captures) captureLeaves(leaves, count, first, depth);
   for (let i: u32 = 0; i < count; i++) {
     bytes = load<u8>(leaves);
-    if (isSame(leaves + 1, PATH + first, 32 - first)) return Pages.valueAt(leaves, first);
+    if (sameBytes(leaves + 1, PATH + first, 32 - first) === 32 - first) return Pages.valueAt(leaves, first);
     leaves = Pages.endOfLeaf(leaves, first);
   }
   return 0;
@@ -103,16 +103,4 @@ function captureLeaves(leaves: usize, count: u32, first: usize, depth: i32): voi
   makeLeaves(leaves, count, first, depth);
   encodeTop();
   endRun(before);
-}
-
-function isSame(a: usize, b: usize, count: usize): bool {
-  while (count >= 8) {
-    count -= 8;
-    if (load<u64>(a + count) !== load<u64>(b + count)) return false;
-  }
-  while (count > 0) {
-    count--;
-    if (load<u8>(a + count) !== load<u8>(b + count)) return false;
-  }
-  return true;
 }

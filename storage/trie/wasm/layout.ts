@@ -112,6 +112,14 @@ export function firstDifference(a: usize, b: usize, from: i32, to: i32): i32 {
   return from;
 }
 
+/** @returns how many bytes from the first one on are the same */
+export function sameBytes(a: usize, b: usize, bytes: usize): usize {
+  let i: usize = 0;
+  while (i + 8 <= bytes && load<u64>(a + i) === load<u64>(b + i)) i += 8;
+  while (i < bytes && load<u8>(a + i) === load<u8>(b + i)) i++;
+  return i;
+}
+
 export function isSameWord(a: usize, b: usize): bool {
   return (
     !v128.any_true(v128.xor(v128.load(a), v128.load(b))) &&

@@ -100,7 +100,3 @@ export function writePath(to: usize, path: usize, start: i32, end: i32, isLeaf: 
     store<u8>(to++, (nibble(path, at) << 4) | nibble(path, at + 1));
   return to;
 }
-
-export function writeEmptyRoot(to: usize): void {
-  copyWord(to, EMPTY_ROOT);
-}

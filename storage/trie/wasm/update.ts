@@ -15,7 +15,7 @@ import * as host from "./host";
 import * as Layout from "./layout";
 import {clearBranch, endOfRun, make} from "./make";
 import * as Pages from "./pages";
-import {endOf, isHash, writeEmptyRoot} from "./rlp";
+import {EMPTY_ROOT, endOf, isHash} from "./rlp";
 
 /**
  * What the last update left at its position in the trie: page number `page` with REFERENCE, its reference in the parent;
@@ -60,7 +60,7 @@ export function becomeRoot(): void {
 
 export function putSmall(before: f64): f64 {
   if (count === 0) {
-    writeEmptyRoot(Layout.RESULT);
+    Layout.copyWord(Layout.RESULT, EMPTY_ROOT);
     return 0;
   }
   const to = Layout.outputOf(0);
