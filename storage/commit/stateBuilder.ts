@@ -30,7 +30,7 @@ import {
 import {hashTopRoot} from "../tree/emptyTree.ts";
 import {ACCOUNTS_OWNER} from "../tree/leafKeys.ts";
 import {stripZeros, writeWordInto} from "../tree/shortNumber.ts";
-import {newTreeRoot} from "../tree/treeRoot.ts";
+import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import {type BuiltBlock, requireFirst, writeFirstBlock} from "./firstBlock.ts";
 import {LeafKeyWriter} from "./leafKeyWriter.ts";
 import {LeafTable, type TabledLeaf} from "./leafTable.ts";
@@ -123,32 +123,15 @@ export class StateBuilder {
   }
 
   async endSlots(): Promise<void> {
-    const {suite} = this.context;
     const leaves = this.slotTable();
     this.slots = undefined;
     const hashValue = (value: Uint8Array): Uint8Array => {
       writeWordInto(this.slotValue, 0, value);
-      return suite.hashSlotValue(this.slotValue);
+      return this.context.suite.hashSlotValue(this.slotValue);
     };
-    const order = leaves.sort();
-    const keys = new LeafKeyWriter(this.reader, this.batch, this.accounts.leafIndexAt(this.owner), true);
-    const tree = await buildTree({
-      context: this.context,
-      leaves,
-      order,
-      hashValue,
-      onLeaf: ({leafIndex, key}) => keys.add(leafIndex, key),
-      flushIfFull: () => this.flushIfFull(),
-    });
-    keys.finish();
     const account = this.ownerAccount();
     const {storageRoot} = account.storage as AccountStorage;
-    const root = hashTopRoot(suite, tree.nextFreeNode, tree.subRoot);
-    if (Buffer.compare(root, storageRoot) !== 0)
-      throw new StoreError(
-        "STATE_ROOT_MISMATCH",
-        `${leaves.where}: expected storage root ${toHex(storageRoot)}, they give ${toHex(root)}`,
-      );
+    const tree = await this.build(leaves, this.accounts.leafIndexAt(this.owner), hashValue, storageRoot);
     // The form without the tree has the same length, so the value is overwritten in place.
     this.ownerValue().set(encodeStoredAccount({...account, storage: {storageRoot, tree}}));
   }
@@ -160,27 +143,34 @@ export class StateBuilder {
       encodeAccountValueInto(this.value, 0, decodeStoredAccount(value), empty);
       return suite.hashAccountValue(this.value);
     };
-    const keys = new LeafKeyWriter(this.reader, this.batch, ACCOUNTS_OWNER, true);
-    const accounts = await buildTree({
+    const accounts = await this.build(this.accounts, ACCOUNTS_OWNER, hashValue, this.block.stateRoot);
+    await writeFirstBlock(this.batch, this.block, {accounts, trie: undefined});
+  }
+
+  /** @param owner - of the tree. @throws StoreError STATE_ROOT_MISMATCH unless its root is the expected one */
+  private async build(
+    leaves: LeafTable,
+    owner: number,
+    hashValue: (value: Uint8Array) => Uint8Array,
+    expected: Uint8Array,
+  ): Promise<TreeRoot> {
+    const keys = new LeafKeyWriter(this.reader, this.batch, owner, true);
+    const tree = await buildTree({
       context: this.context,
-      leaves: this.accounts,
-      order: this.accounts.sort(),
+      leaves,
+      order: leaves.sort(),
       hashValue,
       onLeaf: leaf => {
-        this.requireWhole(leaf);
+        if (leaves === this.accounts) this.requireWhole(leaf);
         keys.add(leaf.leafIndex, leaf.key);
       },
       flushIfFull: () => this.flushIfFull(),
     });
     keys.finish();
-    const {stateRoot, header} = this.block;
-    const root = hashTopRoot(suite, accounts.nextFreeNode, accounts.subRoot);
-    if (Buffer.compare(root, stateRoot) !== 0)
-      throw new StoreError(
-        "STATE_ROOT_MISMATCH",
-        `block ${header.number}: expected state root ${toHex(stateRoot)}, its accounts give ${toHex(root)}`,
-      );
-    await writeFirstBlock(this.batch, this.block, {accounts, trie: undefined});
+    const root = hashTopRoot(this.context.suite, tree.nextFreeNode, tree.subRoot);
+    if (Buffer.compare(root, expected) === 0) return tree;
+    const message = `expected root ${toHex(expected)} of ${leaves.where}, they give ${toHex(root)}`;
+    throw new StoreError("STATE_ROOT_MISMATCH", `block ${this.block.header.number}: ${message}`);
   }
 
   private async flushIfFull(): Promise<void> {

@@ -216,7 +216,7 @@ const FORGERIES: Readonly<Record<string, readonly [string, (text: string) => str
   "a balance is changed": [
     "accounts-000001.ndjson",
     text => text.replace('"balance":"', '"balance":"9'),
-    /expected state root 0x[0-9a-f]{64}, its accounts give/,
+    /expected root 0x[0-9a-f]{64} of the accounts, they give/,
   ],
   "code is left out": ["codes-000001.ndjson", dropFirst, /the code 0x[0-9a-f]{64} of account .* is missing/],
   "a header field is none": [
