@@ -53,9 +53,27 @@ export function writeLeaf(
   key: Uint8Array | undefined,
 ): void {
   const entry = findEntry(page, leafIndex);
-  if (entry < 0) text.byte(form.isAccounts ? ACCOUNT_REMOVED : SLOT_REMOVED);
-  else if (form.isAccounts) writeAccount(text, form.width, page, leafIndex, entry, key);
-  else writeSlot(text, form.width, page, leafIndex, entry, key);
+  if (entry < 0) {
+    text.byte(form.isAccounts ? ACCOUNT_REMOVED : SLOT_REMOVED);
+    return;
+  }
+  const [valueAt, end] = [entryValueAt(entry), entryEnd(page, leafIndex)];
+  if (!form.isAccounts) {
+    text.byte(end - valueAt);
+    if (key !== undefined) text.byte(key.length);
+  } else {
+    parts.find(page, valueAt, end);
+    text.byte(parts.nonceBytes | (parts.codeAt >= 0 ? HAS_CODE : 0) | (hasStorage() ? HAS_STORAGE : 0));
+  }
+  if (key !== undefined) text.part(key, 0, key.length);
+  writeLinks(text, form.width, page, entry);
+  if (form.isAccounts) writeAccount(text, page);
+  else text.part(page, valueAt, end);
+}
+
+/** A storage tree to which only zeros were written has the root of a new tree, and stands as no storage. */
+function hasStorage(): boolean {
+  return parts.nextFreeSlot > FIRST_FREE_NODE;
 }
 
 /** Appends prev and next of the leaf at `entry` of its page. */
@@ -64,21 +82,9 @@ export function writeLinks(text: AnswerText, width: number, page: Buffer, entry:
   text.integer(entryNext(page, entry), width);
 }
 
-function writeAccount(
-  text: AnswerText,
-  width: number,
-  page: Buffer,
-  leafIndex: number,
-  entry: number,
-  key: Uint8Array | undefined,
-): void {
-  parts.find(page, entryValueAt(entry), entryEnd(page, leafIndex));
-  const {nonceAt, nonceBytes, balanceAt, balanceBytes, codeAt, codeSize, storageAt, nextFreeSlot} = parts;
-  // A storage tree to which only zeros were written has the root of a new tree, and stands as no storage.
-  const hasStorage = nextFreeSlot > FIRST_FREE_NODE;
-  text.byte(nonceBytes | (codeAt >= 0 ? HAS_CODE : 0) | (hasStorage ? HAS_STORAGE : 0));
-  if (key !== undefined) text.part(key, 0, key.length);
-  writeLinks(text, width, page, entry);
+/** Appends what follows the links. */
+function writeAccount(text: AnswerText, page: Buffer): void {
+  const {nonceAt, nonceBytes, balanceAt, balanceBytes, codeAt, codeSize, storageAt} = parts;
   text.part(page, nonceAt, nonceAt + nonceBytes);
   text.part(page, balanceAt, balanceAt + 1 + balanceBytes);
   if (codeAt >= 0) {
@@ -87,23 +93,5 @@ function writeAccount(
     text.integer(codeSize, sizeBytes);
     text.part(page, codeAt, codeAt + 2 * WORD_BYTES);
   }
-  if (hasStorage) text.word(page, storageAt);
-}
-
-function writeSlot(
-  text: AnswerText,
-  width: number,
-  page: Buffer,
-  leafIndex: number,
-  entry: number,
-  key: Uint8Array | undefined,
-): void {
-  const [valueAt, end] = [entryValueAt(entry), entryEnd(page, leafIndex)];
-  text.byte(end - valueAt);
-  if (key !== undefined) {
-    text.byte(key.length);
-    text.part(key, 0, key.length);
-  }
-  writeLinks(text, width, page, entry);
-  text.part(page, valueAt, end);
+  if (hasStorage()) text.word(page, storageAt);
 }
