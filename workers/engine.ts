@@ -10,8 +10,6 @@
  * may last seconds, takes a proof thread away, and a long simulation takes no thread from the short ones.
  */
 import {checkChainId} from "../storage/block/format.ts";
-import type {FinalityStep} from "../storage/commit/finalityStep.ts";
-import type {ProvenSlots} from "../storage/commit/provenSlots.ts";
 import {sha256Suite} from "../storage/hash/sha256Suite.ts";
 import {PrunedBlocks} from "../storage/prune/prunedBlocks.ts";
 import {createRetention, type History} from "../storage/prune/retention.ts";
@@ -94,7 +92,8 @@ export class Engine {
   private proofs: ProofThreads | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
-  private readonly writes: ChainWrites;
+  /** Works while an import runs too. */
+  readonly writes: ChainWrites;
   /** Settles when the store is open again, or cannot be; undefined: it is open. */
   private reopening: Promise<void> | undefined;
 
@@ -199,26 +198,6 @@ export class Engine {
   ): Running<ImportOutcome> {
     const {keepsChanges = false} = this.options;
     return this.writes.startImport({...job, keepsChanges}, {onEvent, onSource});
-  }
-
-  /** See ChainWrites; works while an import runs. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED */
-  finalize(block: number, hash?: Uint8Array): Promise<Head> {
-    return this.writes.finalize(block, hash);
-  }
-
-  /** As `finalize`. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED */
-  recordFinality(step: FinalityStep): Promise<Head> {
-    return this.writes.recordFinality(step);
-  }
-
-  /** See ChainWrites. Works while an import runs too. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
-  rollback(block: number): Promise<Head> {
-    return this.writes.rollback(block);
-  }
-
-  /** See provenSlots.ts. Works while an import runs too. @throws StoreError as putProvenSlots, WRITE_FAILED */
-  keepSlots(slots: readonly ProvenSlots[]): Promise<Head> {
-    return this.writes.keepSlots(slots);
   }
 
   /** Waits for running jobs. @param onWait - gets the name of what is waited for, before each wait */

@@ -224,7 +224,7 @@ export class StartedService {
     const {l2, sliceFetches} = this.options;
     if (l2 === undefined || engine.store.reader.hasTrees) return undefined;
     const {SlotFetcher} = await import("../slices/slotFetcher.ts");
-    const slots = new SlotFetcher(l2.nodes, sliceFetches, proven => engine.keepSlots(proven), log);
+    const slots = new SlotFetcher(l2.nodes, sliceFetches, proven => engine.writes.keepSlots(proven), log);
     this.slots = slots;
     return () => slots.close();
   }

@@ -179,7 +179,7 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
       async ({trunk, left, right}, counts, chosen) => {
         await TemporaryStore.use(suite.name, async store => {
           await store.mustImport(left.lines, trunk);
-          await store.engine.rollback(trunk);
+          await store.engine.writes.rollback(trunk);
           await store.mustImport(right.lines, "last");
           await checkPairs(store, new ReferenceState(suite, right.lines), right, counts, chosen);
         });

@@ -106,7 +106,7 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
           await store.mustImport(left.lines, trunk);
           const leftState = new ReferenceState(suite, left.lines);
           await checkTrees(store, leftState, left, range(0, leftState.latest), counts);
-          await store.engine.rollback(trunk);
+          await store.engine.writes.rollback(trunk);
           await store.mustImport(right.lines, "last");
           const state = new ReferenceState(suite, right.lines);
           await checkTrees(store, state, right, range(0, state.latest), counts);

@@ -34,7 +34,7 @@ for (const {suite, maxBlocks} of EXTENTS) {
           await store.mustImport(left.lines, trunk);
           // Every page of the branch to be left is now in the threads' caches.
           await checkEveryKey(store.engine, leftState, left);
-          await store.engine.rollback(trunk);
+          await store.engine.writes.rollback(trunk);
           if (plan.reopens) await store.reopen();
           assert.deepEqual(store.engine.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
           for (const line of left.lines.slice(trunk + 1)) {
@@ -50,7 +50,7 @@ for (const {suite, maxBlocks} of EXTENTS) {
           await store.mustImport(right.lines, trunk);
           await checkEveryKey(store.engine, rightState, right);
           if (plan.returns) {
-            await store.engine.rollback(trunk);
+            await store.engine.writes.rollback(trunk);
             await store.mustImport(left.lines, "last");
             await checkEveryKey(store.engine, leftState, left);
           }
@@ -66,7 +66,11 @@ for (const {suite, maxBlocks} of EXTENTS) {
         const running = await store.follow(trunk);
         await store.append(left.lines);
         await checkEveryKey(store.engine, new ReferenceState(suite, left.lines), left);
-        assert.deepEqual(await store.engine.rollback(trunk), {earliest: 0, finalized: trunk, latest: trunk});
+        assert.deepEqual(await store.engine.writes.rollback(trunk), {
+          earliest: 0,
+          finalized: trunk,
+          latest: trunk,
+        });
         assert.deepEqual(store.engine.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
         // From its first line: blocks that both have are recognised.
         await store.append(right.lines);

@@ -23,7 +23,10 @@ export type ControlAnswer =
   | {readonly ok: true; readonly before: Head; readonly after: Head}
   | {readonly ok: false; readonly message: string};
 
-export type CommandedEngine = Pick<Engine, "chain" | CommandKind>;
+export interface CommandedEngine {
+  readonly chain: Pick<Engine["chain"], "head">;
+  readonly writes: Pick<Engine["writes"], CommandKind>;
+}
 
 export async function executeCommand(
   engine: CommandedEngine,
@@ -31,7 +34,7 @@ export async function executeCommand(
 ): Promise<ControlAnswer> {
   const before = engine.chain.head();
   try {
-    return {ok: true, before, after: await engine[kind](to)};
+    return {ok: true, before, after: await engine.writes[kind](to)};
   } catch (error) {
     return {ok: false, message: error instanceof StoreError ? error.message : String(error)};
   }

@@ -198,7 +198,7 @@ export class Layer1Finality implements FinalitySource {
     const before = chain.finalizations.readLayer1()?.root;
     const {names: namedBefore} = chain.finalizations.last() ?? {};
     try {
-      const {finalized} = await this.engine.recordFinality({events: named, mark, root, from});
+      const {finalized} = await this.engine.writes.recordFinality({events: named, mark, root, from});
       const {layer1Block, transactionHash} = named.at(-1) as FinalityEvent;
       const transaction = toHex(transactionHash);
       this.log.info(
@@ -258,7 +258,7 @@ export class Layer1Finality implements FinalitySource {
     const {mark} = this;
     const recorded = this.engine.chain.finalizations.readLayer1()?.mark.block;
     if (mark === undefined || (recorded !== undefined && mark.block - recorded < MARK_BLOCKS)) return;
-    await this.engine.recordFinality({events: [], mark, from: this.settings.from});
+    await this.engine.writes.recordFinality({events: [], mark, from: this.settings.from});
   }
 
   /** The finalization that the next one must continue. */

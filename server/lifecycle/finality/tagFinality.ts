@@ -42,7 +42,7 @@ export class TagFinality implements FinalitySource {
         `block ${number} has hash ${toHex(stored.hash)} here, but ${toHex(other.hash)} at the node ${other.node}; block ${tag} is called finalized`,
       );
     if (number <= (finalized ?? -1)) return "following";
-    await this.engine.finalize(number, stored.hash);
+    await this.engine.writes.finalize(number, stored.hash);
     this.log.info({finalized: number}, "finalized by the layer-2 node");
     return "following";
   }

@@ -212,7 +212,7 @@ test("waitForProof gives the proof of the newest block as soon as it is finalize
   const waiting = client.waitForProof({address: ACCOUNT, storageKeys: KEYS, intervalMs: 1});
   const looks = 'proofd_calls_total{method="chain_getCoverage",code="0"}';
   await service.until("a look", async () => (await service.readMetric(looks)) > 0);
-  await service.engine.finalize(LATEST);
+  await service.engine.writes.finalize(LATEST);
   const {block, stateRoot, slots} = await waiting;
   assert.deepEqual([block, stateRoot, slots.length], [BigInt(LATEST), roots[LATEST], 3]);
 });

@@ -69,7 +69,7 @@ describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
 
   /** The publisher's chain goes on after block `after` with these. */
   async function feed(lines: readonly DifferenceLine[], after?: number): Promise<void> {
-    if (after !== undefined) await publisher.engine.rollback(after);
+    if (after !== undefined) await publisher.engine.writes.rollback(after);
     for (const line of lines) publisher.input.write(`${JSON.stringify(line)}\n`);
     const {number} = lines.at(-1) as DifferenceLine;
     await waitForCoverage(publisher, "latest", number);

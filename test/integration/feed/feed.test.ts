@@ -97,7 +97,7 @@ describeNeeding(lacksNats(), "a feed", () => {
     await reach(replica, "0x9");
     await assertSame("0x8");
     await assertSame("0x9");
-    await publisher.engine.rollback(7);
+    await publisher.engine.writes.rollback(7);
     await feed([
       createOther(8, {[ONE]: {nonce: "0x9"}}),
       createOther(9, {}),
@@ -183,7 +183,7 @@ describeNeeding(lacksNats(), "a feed", () => {
 
     const further = await startReplica(folder.file("first"));
     await reach(further, "0xb");
-    await further.engine.finalize(11);
+    await further.engine.writes.finalize(11);
     await further.stop();
     await feed([createOther(12, {}), createOther(13, {})]);
     await waitForMetric(publisher, "proofd_published_snapshot_block 13");

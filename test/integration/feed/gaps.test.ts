@@ -109,7 +109,7 @@ const CASES: readonly Case[] = [
       await feed.publisher.stop();
       await feed.open();
       await feed.write(createLines(4, 5));
-      await feed.publisher.engine.rollback(2);
+      await feed.publisher.engine.writes.rollback(2);
       await feed.write(createBranch(3, 6));
       await feed.publisher.stop();
       await feed.publish(NO_SNAPSHOTS);

@@ -190,7 +190,7 @@ test("web pages of allowed origins may ask, by both ways", async () => {
 
 test("the block is the end of the newest finalization, whose root layer 1 knows, although later ones are finalized", async () => {
   await store.serve(async own => {
-    await own.engine.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 3, 61)));
+    await own.engine.writes.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 3, 61)));
     const {body} = await own.exchange(
       `GET /ccip/${SENDER}/${askSlots(1)}.json HTTP/1.1\r\nHost: localhost\r\n\r\n`,
     );

@@ -57,10 +57,13 @@ test("an order that takes long shows that it is at work, and is answered", () =>
     const released = new Promise<void>(resolve => {
       release = resolve;
     });
+    const {chain, writes} = engine;
     const slow = {
-      chain: engine.chain,
-      finalize: (block: number) => released.then(() => engine.finalize(block)),
-      rollback: (block: number) => engine.rollback(block),
+      chain,
+      writes: {
+        finalize: (block: number) => released.then(() => writes.finalize(block)),
+        rollback: (block: number) => writes.rollback(block),
+      },
     };
     const control = await ControlServer.start(directory, slow, () => {}, 1);
     try {

@@ -33,7 +33,7 @@ test("finalizations are listed in order by a proof thread, with a cost for admis
       createEvent(6, 6, 61, {names: "blockHash", parent: undefined, final: hash(6)}),
       createEvent(7, LATEST, 62, {startBlock: undefined}),
     ];
-    await engine.recordFinality(createStep(100, ...events));
+    await engine.writes.recordFinality(createStep(100, ...events));
     const {result} = await ask();
     const {stateRoot} = JSON.parse(
       await service.ask({jsonrpc: "2.0", id: 1, method: "chain_getStateRoot", params: ["0x6"]}),
@@ -85,7 +85,7 @@ test("a damaged record behind it is -32603, also when the block that the list be
     cacheBytes: 1 << 20,
     createIfMissing: false,
   });
-  await engine.recordFinality(createStep(100, createEvent(1, 5, 60), createEvent(6, LATEST, 61)));
+  await engine.writes.recordFinality(createStep(100, createEvent(1, 5, 60), createEvent(6, LATEST, 61)));
   await engine.pruner?.idle();
   await engine.close();
   await tamper(directory, db => db.put(prunedKey(5), Buffer.alloc(40)));

@@ -295,7 +295,7 @@ describe("the OpenRPC document", () => {
     await importLines(directory, lines, {finalized: FINALIZED});
     const engine = await Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
     const events = [createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)];
-    await engine.recordFinality(createStep(9, ...events));
+    await engine.writes.recordFinality(createStep(9, ...events));
     await engine.close();
     daemon = await OwnService.serve(
       ["--db", directory, "--workers", "1", "--hardfork", "prague", "--namespace", "linea"],

@@ -69,7 +69,7 @@ async function serve(isFollowing = true, limits: Partial<Limits> = {}): Promise<
   await service?.stop();
   const settings = {urls: [node.url], headers: {}, timeoutMs: 1, maxAnswerBytes: 1};
   service = await FrontService.start(join(folder, "db"), limits, {}, 1, (engine, log) =>
-    isFollowing ? new SlotFetcher(settings, 20, slots => engine.keepSlots(slots), log) : undefined,
+    isFollowing ? new SlotFetcher(settings, 20, slots => engine.writes.keepSlots(slots), log) : undefined,
   );
   return service;
 }
@@ -250,7 +250,7 @@ test("slots are stored by the import thread while an import runs", async () => {
   const running = engine.startImport({source, allowUnverified: true}, () => {});
   assert.deepEqual(proofsOf(await ask(call([80, 81], 1))), proveAll([80, 81])[1]);
   const missing = {block: 99, accounts: []};
-  await assert.rejects(engine.keepSlots([missing]), {code: "BLOCK_UNKNOWN"});
+  await assert.rejects(engine.writes.keepSlots([missing]), {code: "BLOCK_UNKNOWN"});
   assert.deepEqual(proofsOf(await ask(call([82], 1))), proveAll([82])[1]);
   running.stop();
   assert.equal((await running.outcome).ok, true);

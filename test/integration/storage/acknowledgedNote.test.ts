@@ -101,7 +101,7 @@ test("an older copy of the files under a newer note is refused, and check says w
 test("a rollback keeps the note right whenever it is broken off", async () => {
   const directory = await stores.copyOf(stores.single);
   const engine = await openEngine(directory);
-  await engine.rollback(8);
+  await engine.writes.rollback(8);
   assert.equal((await readNote(directory))?.block, 8);
   await engine.close();
   assert.equal(await latestOf(directory), 8);
@@ -123,7 +123,7 @@ test("a rollback keeps the note right whenever it is broken off", async () => {
 test("a rollback of which the log lost the end refuses the store: blocks that were removed do not come back", async () => {
   const directory = await stores.copyOf(stores.single);
   const engine = await openEngine(directory);
-  await engine.rollback(8);
+  await engine.writes.rollback(8);
   await engine.close();
   const name = await logOf(directory);
   await truncate(join(directory, name), 0);

@@ -31,7 +31,7 @@ function endsOf(store: TemporaryStore, from: number, limit = 100): number[] {
 
 async function assertConflict(store: TemporaryStore, step: FinalityStep, message: RegExp): Promise<void> {
   const before = [store.engine.chain.head(), endsOf(store, 0), store.engine.chain.finalizations.readLayer1()];
-  await assert.rejects(store.engine.recordFinality(step), {code: "FINALITY_CONFLICT", message});
+  await assert.rejects(store.engine.writes.recordFinality(step), {code: "FINALITY_CONFLICT", message});
   assert.deepEqual(
     [store.engine.chain.head(), endsOf(store, 0), store.engine.chain.finalizations.readLayer1()],
     before,
@@ -41,11 +41,11 @@ async function assertConflict(store: TemporaryStore, step: FinalityStep, message
 test("finalizations, how far layer 1 was read and the mark are recorded together and stay", async t => {
   const store = await makeStore(t, 9);
   assert.equal(store.engine.chain.finalizations.readLayer1(), undefined);
-  assert.equal((await store.engine.recordFinality(createStep(50))).finalized, undefined);
+  assert.equal((await store.engine.writes.recordFinality(createStep(50))).finalized, undefined);
   const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 4, 60, {logIndex: 1}));
-  assert.equal((await store.engine.recordFinality(step)).finalized, 4);
+  assert.equal((await store.engine.writes.recordFinality(step)).finalized, 4);
   const older = createEvent(5, 8, 110, {startBlock: undefined});
-  assert.equal((await store.engine.recordFinality(createStep(120, older))).finalized, 8);
+  assert.equal((await store.engine.writes.recordFinality(createStep(120, older))).finalized, 8);
   await store.reopen();
   const {chain} = store.engine;
   assert.equal(chain.head().finalized, 8);
@@ -61,8 +61,8 @@ test("finalizations, how far layer 1 was read and the mark are recorded together
   assert.deepEqual(endsOf(store, 3), [3, 4, 8]);
   assert.deepEqual(endsOf(store, 5, 1), [8]);
   assert.deepEqual(endsOf(store, 9), []);
-  await assert.rejects(store.engine.rollback(7), {code: "FINALIZED"});
-  assert.equal((await store.engine.rollback(8)).latest, 8);
+  await assert.rejects(store.engine.writes.rollback(7), {code: "FINALIZED"});
+  assert.equal((await store.engine.writes.rollback(8)).latest, 8);
   assert.deepEqual((await checkStore(store.directory)).found, []);
 });
 
@@ -76,12 +76,12 @@ test("a finalization of another branch's block is refused, whole step and all", 
     /up to block 5 .* another branch: block 5 has hash 0x\w+ here, but 0x\w+ at the layer-2 node/,
   );
   const step = createStep(100, first, {...second, endHash: hashOf(5)});
-  assert.equal((await store.engine.recordFinality(step)).finalized, 5);
+  assert.equal((await store.engine.writes.recordFinality(step)).finalized, 5);
 });
 
 test("a layer 1 that contradicts itself is refused, and nothing of it is recorded", async t => {
   const store = await makeStore(t, 9);
-  await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)));
+  await store.engine.writes.recordFinality(createStep(100, createEvent(1, 4, 60)));
   const good = createEvent(5, 6, 110);
   for (const [event, message] of [
     [createEvent(5, 4, 111), /begins at block 5, after its end/],
@@ -111,7 +111,7 @@ test("the roots of a finalization are compared with those of the trees, once the
   await assertConflict(store, stepOf(orphan), /follows state root 0x\w+, but block 0 has 0x\w+/);
   const asHeader = {...stepOf(createEvent(1, 3, 60, roots)), root: "header"} as const;
   await assertConflict(store, asHeader, /but block 3 has no root in its header here$/);
-  await store.engine.recordFinality(stepOf(createEvent(1, 3, 60, roots)));
+  await store.engine.writes.recordFinality(stepOf(createEvent(1, 3, 60, roots)));
   assert.equal(store.engine.chain.finalizations.readLayer1()?.root, "suite");
   const next = createEvent(4, 5, 61, {parent: root(3), final: rootOf(5)});
   await assertConflict(store, stepOf(next), /but block 5 has 0x\w+ in the trees here$/);
@@ -154,12 +154,12 @@ test("finalizations by block hash follow those by state root, and each hash is t
     first,
     byHash(6, 7, {parent: hash(4)}),
   );
-  await store.engine.recordFinality(createStep(100, byRoot, first, byHash(6, 8)));
+  await store.engine.writes.recordFinality(createStep(100, byRoot, first, byHash(6, 8)));
   await refuse(/follows block hash 0x0+, but the one before it, up to block 8/, byHash(9, 9, {parent: zero}));
   await store.reopen();
-  await store.engine.recordFinality(createStep(110, byHash(9, 10)));
+  await store.engine.writes.recordFinality(createStep(110, byHash(9, 10)));
   // A contract may go back.
-  await store.engine.recordFinality(
+  await store.engine.writes.recordFinality(
     createStep(120, createEvent(11, 12, 80, {parent: rootOf(99)}), byHash(13, 14)),
   );
   assert.equal(store.engine.chain.head().finalized, 14);
@@ -212,14 +212,14 @@ test("another first block of layer 1 begins finality again, also with another co
   const store = await makeStore(t, 9);
   const mark = {...createStep(10).mark, contract: Buffer.alloc(20, 1)};
   const begin = {root: "none", mark, from: 5} as const;
-  await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)));
+  await store.engine.writes.recordFinality(createStep(100, createEvent(1, 4, 60)));
   await assertConflict(
     store,
     {...begin, events: [createEvent(3, 4, 7)]},
     /comes after one that ends at block 4/,
   );
-  await store.engine.recordFinality({...begin, events: []});
-  await store.engine.recordFinality({...begin, events: [createEvent(6, 7, 8, {parent: rootOf(99)})]});
+  await store.engine.writes.recordFinality({...begin, events: []});
+  await store.engine.writes.recordFinality({...begin, events: [createEvent(6, 7, 8, {parent: rootOf(99)})]});
   await assertConflict(
     store,
     {...begin, events: [createEvent(9, 9, 9)]},
@@ -232,8 +232,8 @@ test("another first block of layer 1 begins finality again, also with another co
 
 test("finalized blocks that are wrong are removed on the operator's word, and the rest of the store goes on", async t => {
   const store = await makeStore(t, 9);
-  await store.engine.recordFinality(createStep(100, createEvent(1, 3, 60), createEvent(4, 8, 61)));
-  await assert.rejects(store.engine.rollback(5), {code: "FINALIZED"});
+  await store.engine.writes.recordFinality(createStep(100, createEvent(1, 3, 60), createEvent(4, 8, 61)));
+  await assert.rejects(store.engine.writes.rollback(5), {code: "FINALIZED"});
   const kept = store.engine.chain.readBlock(5);
   await store.engine.close();
   const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
@@ -250,14 +250,14 @@ test("finalized blocks that are wrong are removed on the operator's word, and th
   const other = createLines(6, 9).map(line => ({...line, accounts: {}}));
   await store.mustImport(other);
   const step = createStep(120, createEvent(4, 6, 62, {parent: rootOf(3)}));
-  assert.equal((await store.engine.recordFinality(step)).finalized, 6);
+  assert.equal((await store.engine.writes.recordFinality(step)).finalized, 6);
   assert.deepEqual(endsOf(store, 0), [3, 6]);
   assert.deepEqual((await checkStore(store.directory)).found, []);
 });
 
 test("finalized blocks are removed also where blocks between the kept ones are pruned", async t => {
   const store = await makeStore(t, 9);
-  await store.engine.recordFinality(
+  await store.engine.writes.recordFinality(
     createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61), createEvent(7, 9, 62)),
   );
   await store.engine.close();
@@ -305,7 +305,7 @@ test("a check finds a finalization that is gone, and one that is not counted", a
     [META.layer1, [/^finalization 0: it is not counted/, /^finalization 1: it is not counted/]],
   ] as const) {
     const store = await makeStore(t, 4);
-    await store.engine.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 4, 61)));
+    await store.engine.writes.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 4, 61)));
     await store.engine.close();
     await tamper(store.directory, db =>
       lost === META.layer1 ? db.put(lost, sealRecord(lost, Buffer.alloc(0))) : db.del(lost),
@@ -319,7 +319,7 @@ test("a check finds a finalization that is gone, and one that is not counted", a
 
 test("what was finalized stays known of blocks that are pruned, and the next finalization is recorded", async t => {
   const store = await makeStore(t, 9);
-  await store.engine.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61)));
+  await store.engine.writes.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61)));
   const before = store.engine.chain.readHeader(2);
   await store.engine.close();
   const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
@@ -331,7 +331,10 @@ test("what was finalized stays known of blocks that are pruned, and the next fin
   assert.ok("failure" in chain.readBlock(2));
   assert.deepEqual(chain.readHeader(2), before);
   assert.deepEqual(endsOf(store, 0), [2, 6]);
-  assert.equal((await store.engine.recordFinality(createStep(120, createEvent(7, 8, 110)))).finalized, 8);
+  assert.equal(
+    (await store.engine.writes.recordFinality(createStep(120, createEvent(7, 8, 110)))).finalized,
+    8,
+  );
   assert.deepEqual((await checkStore(store.directory)).found, []);
 });
 
@@ -339,10 +342,16 @@ test("while an import runs, its thread records finality between two blocks, and 
   const store = await makeStore(t, 4);
   const running = await store.follow(-1);
   await store.append(createLines(5, 6));
-  assert.equal((await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)))).finalized, 4);
+  assert.equal(
+    (await store.engine.writes.recordFinality(createStep(100, createEvent(1, 4, 60)))).finalized,
+    4,
+  );
   await assertConflict(store, createStep(110, createEvent(3, 5, 105)), /the one before it ends at block 4/);
   await store.append(createLines(7, 8));
-  assert.equal((await store.engine.recordFinality(createStep(120, createEvent(5, 8, 115)))).finalized, 8);
+  assert.equal(
+    (await store.engine.writes.recordFinality(createStep(120, createEvent(5, 8, 115)))).finalized,
+    8,
+  );
   assert.deepEqual(endsOf(store, 0), [4, 8]);
   running.stop();
   assert.equal((await running.outcome).ok, true);

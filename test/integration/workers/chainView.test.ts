@@ -23,13 +23,16 @@ test("a listener hears imports, finality and rollbacks, each with the head befor
   });
   await store.importLines(createLines(0, 3));
   const other = Buffer.alloc(32, 0xee);
-  await assert.rejects(engine.finalize(1, other), {code: "FINALITY_CONFLICT", message: /^block 1 .*0xeeee/});
-  await engine.finalize(1);
-  await engine.finalize(0);
-  await engine.rollback(2);
-  await engine.rollback(2);
+  await assert.rejects(engine.writes.finalize(1, other), {
+    code: "FINALITY_CONFLICT",
+    message: /^block 1 .*0xeeee/,
+  });
+  await engine.writes.finalize(1);
+  await engine.writes.finalize(0);
+  await engine.writes.rollback(2);
+  await engine.writes.rollback(2);
   unwatch();
-  await engine.finalize(2);
+  await engine.writes.finalize(2);
 
   const empty = {earliest: undefined, finalized: undefined, latest: undefined};
   const heads = [empty, ...heard.map(([head]) => head)];
@@ -55,11 +58,11 @@ test("orders during an import are announced before they are answered", async () 
   await store.append(createLines(3, 5));
   const heard: (number | undefined)[] = [];
   const unwatch = engine.chain.onChange(({latest}) => heard.push(latest));
-  assert.equal((await engine.rollback(4)).latest, 4);
+  assert.equal((await engine.writes.rollback(4)).latest, 4);
   assert.deepEqual(heard, [4]);
-  await assert.rejects(engine.rollback(1), {code: "FINALIZED"});
-  await assert.rejects(engine.finalize(3, Buffer.alloc(32, 0xee)), {code: "FINALITY_CONFLICT"});
-  await assert.rejects(engine.rollback(9), {code: "BLOCK_UNKNOWN"});
+  await assert.rejects(engine.writes.rollback(1), {code: "FINALIZED"});
+  await assert.rejects(engine.writes.finalize(3, Buffer.alloc(32, 0xee)), {code: "FINALITY_CONFLICT"});
+  await assert.rejects(engine.writes.rollback(9), {code: "BLOCK_UNKNOWN"});
   assert.deepEqual(heard, [4]);
   unwatch();
   running.stop();
@@ -77,7 +80,7 @@ for (const isImporting of [false, true])
     await own.mustImport(createLines(0, REMOVED));
     const running = isImporting ? await own.follow(-1) : undefined;
     let isOver = false;
-    const removed = own.engine.rollback(1).finally(() => {
+    const removed = own.engine.writes.rollback(1).finally(() => {
       isOver = true;
     });
     while (!isOver) {
@@ -87,7 +90,7 @@ for (const isImporting of [false, true])
       await nextTurn();
     }
     assert.equal((await removed).latest, 1);
-    await assert.rejects(own.engine.rollback(5), {code: "BLOCK_UNKNOWN"});
+    await assert.rejects(own.engine.writes.rollback(5), {code: "BLOCK_UNKNOWN"});
     assert.equal(chain.head().latest, 1);
     running?.stop();
     await running?.outcome;

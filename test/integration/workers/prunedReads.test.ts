@@ -66,11 +66,11 @@ test("a proof that is made while its block is pruned is right, or says so", asyn
   await withPool({kind: "newest", blocks: 2}, async engine => {
     let refused = 0;
     for (let block = 10; block + 3 < BLOCKS; block += 8) {
-      await engine.finalize(block);
+      await engine.writes.finalize(block);
       const calls = CALLS_OF(block);
       const expected = await proveCalls(engine, calls);
       assert.ok(expected.every(text => text.startsWith("{")));
-      const finalized = engine.finalize(block + 3);
+      const finalized = engine.writes.finalize(block + 3);
       for (let isPruned = false; !isPruned; ) {
         isPruned = engine.chain.pruned.has(block);
         refused += countRefused(await proveCalls(engine, calls), expected);
@@ -87,15 +87,15 @@ test("a proof that is made while its block is pruned is right, or says so", asyn
 
 test("with --history finalizations, the blocks that ended one stay, and all above the last of them", async () => {
   await withPool({kind: "finalizations"}, async engine => {
-    await engine.recordFinality(createStep(100, createEvent(1, 9, 90), createEvent(10, 20, 95)));
-    await engine.recordFinality(createStep(200, createEvent(21, 33, 190)));
+    await engine.writes.recordFinality(createStep(100, createEvent(1, 9, 90), createEvent(10, 20, 95)));
+    await engine.writes.recordFinality(createStep(200, createEvent(21, 33, 190)));
     await engine.pruner?.idle();
     const younger = [33, BLOCKS - 1] as const;
     assert.deepEqual(engine.chain.pruned.unprunedRanges(BLOCKS - 1, 9).ranges, [younger, [20, 20], [9, 9]]);
     assert.equal(engine.chain.head().earliest, 9);
     // Finalized by another way: layer 1 may still finalize any of them.
-    await engine.finalize(40);
-    await engine.finalize(44);
+    await engine.writes.finalize(40);
+    await engine.writes.finalize(44);
     await engine.pruner?.idle();
     assert.deepEqual(engine.chain.pruned.unprunedRanges(44, 9).ranges, [
       [33, 44],

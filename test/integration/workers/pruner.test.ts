@@ -42,7 +42,7 @@ test("a damaged record of the pruning ends the pruning, and neither the start no
   const events: PruneEvent[] = [];
   const engine = await openPool(directory, events);
   t.after(() => engine.close());
-  assert.equal((await engine.finalize(9)).finalized, 9);
+  assert.equal((await engine.writes.finalize(9)).finalized, 9);
   assert.deepEqual(
     events.map(({kind}) => kind),
     ["failed"],
@@ -64,7 +64,7 @@ test("a pruning that the disk refuses a write waits until the store is opened ag
     // Blocks are being pruned.
     if (earliest !== 0) writes.refuse("no space left on device");
   });
-  await engine.finalize(9);
+  await engine.writes.finalize(9);
   unwatch();
   await waitUntil("the end of the pruning", () => events.at(-1)?.kind === "end");
   assert.deepEqual(
@@ -87,7 +87,7 @@ test("no block that is said to be provable is pruned, at any moment", async t =>
     }
     assert.ok(engine.chain.pruned.unprunedFrom(0) >= (earliest ?? 0));
   });
-  await engine.finalize(9);
+  await engine.writes.finalize(9);
   await engine.pruner?.idle();
   assert.deepEqual(claims, []);
   assert.equal(engine.chain.head().earliest, 8);

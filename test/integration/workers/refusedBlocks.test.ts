@@ -94,7 +94,7 @@ test("a gzip file is unpacked whatever its name, and one cut short is refused wi
   const outcome = await importText(engine, whole);
   assert.ok(outcome.ok);
   assert.equal(outcome.head.latest, 4);
-  await engine.rollback(3);
+  await engine.writes.rollback(3);
   const cut = await importText(engine, gzipSync(encodeLines(longChain(40, 200))).subarray(0, 9000));
   assert.ok(!cut.ok);
   assert.match(cut.message, /does not unpack: unexpected end of file/);

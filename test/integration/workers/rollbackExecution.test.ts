@@ -32,7 +32,7 @@ test("blocks that were rolled back are executed again as they come again", async
   const source = {kind: "blocks", genesisPath: demo("genesis.json"), blocksPath: pipe} as const;
   const {outcome} = engine.startImport({source, allowUnverified: false}, () => {});
   const first = await feed(1, 3);
-  assert.deepEqual(await engine.rollback(1), {earliest: 0, finalized: undefined, latest: 1});
+  assert.deepEqual(await engine.writes.rollback(1), {earliest: 0, finalized: undefined, latest: 1});
   assert.deepEqual(await feed(2, 3), first);
   await feed(4, 4);
   await writer.close();

@@ -14,7 +14,7 @@ const first = await engine.startImport(job, ({head}) => {
   acknowledged = head.latest;
 }).outcome;
 const second = await engine.startImport(job, () => {}).outcome;
-const rollback = await engine.rollback(0).then(
+const rollback = await engine.writes.rollback(0).then(
   () => "done",
   (error: Error) => error.message,
 );

@@ -68,7 +68,7 @@ layer1Test(
     await it.finalize(4, 6);
     await it.finalize(7, 8);
     await it.contract.settle();
-    await it.store.engine.rollback(4);
+    await it.store.engine.writes.rollback(4);
     it.start();
     await it.finalizedAt(3);
     await it.logged(/"block":6,.*a finalized block is not in the store yet/);
@@ -98,7 +98,7 @@ layer1Test(
     const own = [6, 7, 8, 9].map(otherLine);
     await it.store.mustImport(own);
     const [five, seven, nine] = [it.root(5), it.root(7), it.root(9)];
-    await it.store.engine.rollback(5);
+    await it.store.engine.writes.rollback(5);
     await it.store.mustImport(createLines(0, 9));
     await it.finalize(1, 5);
     await it.contract.finalize(6, 7, five, seven);
@@ -109,7 +109,7 @@ layer1Test(
     const wrong = `up to block 7 .* has state root 0x${Buffer.from(seven).toString("hex")}, but block 7 has 0x${Buffer.from(it.root(7)).toString("hex")} in the trees here`;
     assert.match(it.status.reason, new RegExp(wrong));
     assert.equal(it.finalized, 5);
-    await it.store.engine.rollback(5);
+    await it.store.engine.writes.rollback(5);
     await it.store.mustImport(own);
     await it.finalizedAt(9);
     await it.logged(/finality continues after a stop/);
