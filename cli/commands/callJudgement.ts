@@ -25,10 +25,16 @@ export async function judgeCall(
   const [call, block] = params as [VerifiableCall, unknown];
   const [result] = readResults(answer, {isBatch: false, calls: []});
   const {root, by, block: trusted} = await readTrustedRoot(source, findHeader([result]));
+  const asked = typeof block === "string" && BLOCK_NUMBER.test(block) ? BigInt(block) : undefined;
+  const known = trusted.number === undefined ? asked : BigInt(trusted.number);
+  check(
+    asked === undefined || asked === known,
+    "request.params[1]",
+    `expected ${known}, the trusted block, got ${asked}`,
+  );
   const trust: CallTrust = {
     ...(trusted.hash === undefined ? {stateRoot: root} : {blockHash: trusted.hash}),
-    // Not a tag or a hash.
-    block: typeof block === "string" && BLOCK_NUMBER.test(block) ? BigInt(block) : undefined,
+    block: known,
     chainId,
     hardfork: hardfork as Hardfork | undefined,
   };
@@ -36,9 +42,11 @@ export async function judgeCall(
   const {verifyCallAnswer} = await import("../../client/call/verifyCall.ts");
   try {
     const {value, block: number} = await verifyCallAnswer(call, result, trust);
-    return json
-      ? encode({value, block: quantity(number)})
-      : `value ${value}\nVERIFIED: the call at block ${number} under the root ${encodeHex(root)}, ${by}\n`;
+    // Else the server chose the number, and nothing proves it.
+    const isProven = known !== undefined || trusted.hash !== undefined;
+    if (json) return encode({value, block: isProven ? quantity(number) : undefined});
+    const place = isProven ? ` at block ${number}` : "";
+    return `value ${value}\nVERIFIED: the call${place} under the root ${encodeHex(root)}, ${by}\n`;
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const {message, data} = error;

@@ -47,6 +47,7 @@ export interface CallTrust extends Abortable {
 export interface ProvenCall {
   /** What the call returns. */
   readonly value: Hex;
+  /** Of a `stateRoot` that is not a function: the server chooses it, unless `block` is a number. */
   readonly block: bigint;
 }
 
@@ -72,7 +73,9 @@ export async function verifyCall(
   const {blockHash, signal} = trust;
   const named = blockHash instanceof Uint8Array ? encodeHex(blockHash) : blockHash;
   const block = trust.block ?? (typeof named === "string" ? {blockHash: named} : "finalized");
-  const answer = await client.getCallWitness({call: {gas: DEFAULT_GAS, ...call}, block, signal});
+  const answer = await client
+    .getCallWitness({call: {gas: DEFAULT_GAS, ...call}, block, signal})
+    .catch(refuseUnproven);
   return verifyCallAnswer(call, answer, {...trust, block});
 }
 
@@ -167,6 +170,13 @@ function readAmount(at: string, amount: unknown): bigint {
 
 function addressOf(text: string): Address {
   return new Address(parseAddress(text));
+}
+
+/** An error without a witness must not look like one that is proven. @throws ProofError, RpcError */
+function refuseUnproven(error: unknown): never {
+  if (error instanceof RpcError && (error.code === REVERTED || error.code === FAILED))
+    throw new ProofError("error", `the server says without a proof: ${error.message}`);
+  throw error;
 }
 
 /** @throws ProofError. What the EVM throws itself is not of the call, such as a precompile that it lacks */

@@ -17,6 +17,7 @@ import {createProofClient, type ProofClient} from "../../../client/methods/proof
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import {OwnService} from "../../support/http/ownService.ts";
+import {answerCalls, Upstream} from "../../support/http/upstream.ts";
 import {Chromium, findChromium} from "../../support/processes/chromium.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
@@ -177,7 +178,7 @@ test("another hash, root, block or call than that of the answer is refused", asy
   await assert.rejects(verify(call, {block: 100n}), TypeError);
 });
 
-test("a call that reverts or fails is an error with its data, and one that cannot be sent is the server's", async () => {
+test("a call that reverts or fails is an error with its data, and one that cannot be executed is not proven", async () => {
   const {stateRoot, ...byHash} = await trustOf(lastBlock);
   const data = `0xa9059cbb${argument(token.holder)}${"f".repeat(64)}`;
   const reverts: VerifiableCall = {from: absent.address, to: token.address, data};
@@ -200,12 +201,24 @@ test("a call that reverts or fails is an error with its data, and one that canno
     message: "the execution failed: invalid opcode",
   });
   const poor: VerifiableCall = {from: absent.address, to: token.address, value: 1n};
-  await assert.rejects(verifyCall(client, poor, byHash), {
-    name: "RpcError",
-    code: -32000,
-    message: /^insufficient funds/,
-  });
-  await assert.rejects(verifyCall(client, {...reverts, gas: 100n}, byHash), {name: "RpcError", code: -32000});
+  await assert.rejects(verifyCall(client, poor, byHash), REFUSED(/^error: .* insufficient funds/));
+  await assert.rejects(
+    verifyCall(client, {...reverts, gas: 100n}, byHash),
+    REFUSED(/^error: .* intrinsic gas/),
+  );
+});
+
+test("an error that a server sends without a witness is not taken for a revert", async () => {
+  const {stateRoot, ...byHash} = await trustOf(lastBlock);
+  const liar = new Upstream();
+  const error = {code: 3, message: "execution reverted", data: "0x01"};
+  liar.handler = answerCalls(() => ({error}));
+  await liar.start();
+  const asked = createProofClient({url: `${liar.url}`, verify: false});
+  const expected = REFUSED(/^error: the server says without a proof: execution reverted$/);
+  await assert
+    .rejects(verifyCall(asked, balanceOf(token.holder), byHash), expected)
+    .finally(() => liar.stop());
 });
 
 test("every element of a witness is needed, and the bytes are those of nodes, codes and one header", async () => {
@@ -260,14 +273,20 @@ test("proofd verify executes a call again, and says what is proven", async () =>
   const other = {...request, params: [{...call, value: "1e9"}, "latest"]};
   const tagged = {...request, params: [call, blockHash]};
   for (const [sent, expected] of [
-    [{...request, params: [call, "0x63"]}, /^REFUSED: witness\.headers\.number: expected 99, got 100\n$/],
+    [
+      {...request, params: [call, "0x63"]},
+      /^REFUSED: request\.params\[1\]: expected 100, the trusted block, got 99\n$/,
+    ],
     [other, /^REFUSED: call\.value: expected an amount, got "1e9"\n$/],
     [tagged, /^value 0x/],
   ] as const) {
     await writeFile(path, JSON.stringify(sent));
     assert.match((await verify(answer, "--block-hash", blockHash)).stdout, expected);
   }
-  await writeFile(path, JSON.stringify(request));
+  // Nothing proves which block a server takes for the newest.
+  await writeFile(path, JSON.stringify({...request, params: [call, "latest"]}));
+  const ofLatest = await verify(answer, "--root", stateRoot, "--json");
+  assert.deepEqual(JSON.parse(ofLatest.stdout), {verified: true, value});
   const forged = {...answer, result: {...answer.result, result: `${value.slice(0, -1)}1`}};
   const refused = await verify(forged, "--root", stateRoot);
   assert.equal(refused.code, 1);
