@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {
-  type CcipRead,
+  CcipRead,
   decodeExtra,
   decodeResponse,
   type Extra,
@@ -12,6 +12,7 @@ import {
   type Lookup,
   type Response,
 } from "../../support/contracts/ccipRead.ts";
+import {DeployedContract} from "../../support/contracts/deployedContract.ts";
 import {NotesLayers} from "../../support/contracts/notesLayers.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
@@ -126,6 +127,13 @@ layersTest(
     const {error} = await reader.callBack(lookup, encodeResponse(old));
     assert.equal(error && reader.contract.nameOf(error), "BlockTooOld");
     assert.equal(await reader.read("amountOf", HOLDER), 8n);
+    const {layer1, oracle, notes, service} = parts;
+    const nobody = `0x${"00".repeat(20)}`;
+    const asking = await DeployedContract.create(layer1, "StateRootOracle", nobody, oracle.address);
+    const values = [notes.address, asking.address, notes.address, 1n, 100n, `${service.url}/ccip`] as const;
+    const deposits = await DeployedContract.create(layer1, "DepositReader", ...values);
+    const withoutNewest = new CcipRead(layer1, deposits);
+    await assert.rejects(withoutNewest.read("owed", HOLDER), /BlockTooOld/);
   },
 );
 
