@@ -97,7 +97,7 @@ export class Evm {
     native.hashesEnd = block.hashesEnd ?? Number.POSITIVE_INFINITY;
     const at = native.exports.BLOCK.value;
     native.writeAddressWord(at, coinbase);
-    const words = [timestamp, number, random, gasLimit, chainId, baseFee, blobBaseFee];
+    const words = [timestamp, number, random, gasLimit, chainId, 0n, baseFee, 0n, blobBaseFee];
     for (const [i, word] of words.entries()) native.writeWord(at + WORD_BYTES * (i + 1), word);
   }
 

@@ -71,23 +71,23 @@ export const blsPair: Precompile = {
   },
 };
 
-export const blsMapToG1: Precompile = {
-  price: () => 5500n,
-  run(data) {
-    requireLength(data, G1.coordinateBytes);
-    return G1.encode(mapToG1(G1.readCoordinate(data, 0)));
-  },
-};
+export const blsMapToG1 = mapping(G1, 5500n, mapToG1);
+export const blsMapToG2 = mapping(G2, 23_800n, ({c0, c1}) => mapToG2([c0, c1]));
 
-export const blsMapToG2: Precompile = {
-  price: () => 23_800n,
-  *run(data) {
-    requireLength(data, G2.coordinateBytes);
-    yield "long";
-    const {c0, c1} = G2.readCoordinate(data, 0);
-    return G2.encode(mapToG2([c0, c1]));
-  },
-};
+function mapping<Element>(
+  points: CurvePoints<Element>,
+  gas: bigint,
+  map: (number: Element) => WeierstrassPoint<Element>,
+): Precompile {
+  return {
+    price: () => gas,
+    *run(data) {
+      requireLength(data, points.coordinateBytes);
+      yield "long";
+      return points.encode(map(points.readCoordinate(data, 0)));
+    },
+  };
+}
 
 function addition<Element>(points: CurvePoints<Element>, gas: bigint): Precompile {
   return {

@@ -237,10 +237,6 @@ export function execute(budget: i32): u32 {
           else Words.loadBytes(sp - 32, accessed + Account.CODE_HASH);
           continue;
         }
-        case 0x32: // ORIGIN
-          Words.copyWord(sp, Layout.ORIGIN);
-          sp += 32;
-          continue;
         case 0x33: // CALLER
         case 0x34: // CALLVALUE
           Words.copyWord(sp, frame + (opcode == 0x33 ? Frame.CALLER : Frame.VALUE));
@@ -307,10 +303,6 @@ export function execute(budget: i32): u32 {
           Words.setWord(sp, load<u32>(frame, Frame.CODE_LENGTH));
           sp += 32;
           continue;
-        case 0x3a: // GASPRICE
-          Words.copyWord(sp, Layout.GAS_PRICE);
-          sp += 32;
-          continue;
         case 0x3d: // RETURNDATASIZE
           Words.setWord(sp, returnedBytes);
           sp += 32;
@@ -326,22 +318,22 @@ export function execute(budget: i32): u32 {
           } else Words.setWord(sp - 32, 0);
           continue;
         }
+        case 0x32: // ORIGIN
+        case 0x3a: // GASPRICE
         case 0x41: // COINBASE
         case 0x42: // TIMESTAMP
         case 0x43: // NUMBER
         case 0x44: // PREVRANDAO, before paris DIFFICULTY
         case 0x45: // GASLIMIT
         case 0x46: // CHAINID
-          // Their values are consecutive words (layout.ts).
+        case 0x48: // BASEFEE
+        case 0x4a: // BLOBBASEFEE
+          // Their values are in the order of opcodes (layout.ts).
           Words.copyWord(sp, Layout.BLOCK + 32 * (<usize>opcode - 0x41));
           sp += 32;
           continue;
         case 0x47: // SELFBALANCE
           Words.copyWord(sp, <usize>load<u32>(frame, Frame.ACCOUNT) + Account.BALANCE);
-          sp += 32;
-          continue;
-        case 0x48: // BASEFEE
-          Words.copyWord(sp, Layout.BASE_FEE);
           sp += 32;
           continue;
         case 0x49: {
@@ -351,10 +343,6 @@ export function execute(budget: i32): u32 {
           else Words.setWord(sp - 32, 0);
           continue;
         }
-        case 0x4a: // BLOBBASEFEE
-          Words.copyWord(sp, Layout.BLOB_BASE_FEE);
-          sp += 32;
-          continue;
         case 0x50: // POP
           sp -= 32;
           continue;
@@ -473,18 +461,6 @@ export function execute(budget: i32): u32 {
           ip += 4;
           sp += 32;
           continue;
-        case 0x62:
-        case 0x64:
-        case 0x65:
-        case 0x66:
-        case 0x67: {
-          // PUSH3, PUSH5 to PUSH8
-          const bytes = opcode - 0x5f;
-          Words.setWord(sp, bswap<u64>(load<u64>(ip)) >> (64 - 8 * bytes));
-          ip += bytes;
-          sp += 32;
-          continue;
-        }
         case 0x90:
         case 0x91:
         case 0x92:
@@ -575,7 +551,7 @@ export function execute(budget: i32): u32 {
             sp += 32;
             continue;
           }
-          // PUSH9 to PUSH32
+          // PUSH3, PUSH5 to PUSH32
           const bytes: usize = opcode - 0x5f;
           ip += bytes;
           // Loads the 32 bytes up to the end of the push data, and shifts out those before it.

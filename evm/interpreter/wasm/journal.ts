@@ -10,11 +10,9 @@ import {hostDecline} from "./host";
 import {DECLINE_JOURNAL, JOURNAL, LOGS} from "./layout";
 import * as Slot from "./slots";
 import {noteSlotWritten} from "./slots";
-import {copyWord, isZero} from "./words";
+import {copyWord, isZero, ZERO} from "./words";
 
 const RECORD_BYTES: usize = 40;
-
-const ZERO: usize = memory.data(32);
 
 let top: usize = JOURNAL;
 

@@ -21,7 +21,7 @@
  */
 export const OPCODES: usize = 0x10000;
 export const PARAMS: usize = 0x10800;
-export const BLOCK: usize = 0x10a00;
+export const BLOCK: usize = 0x10c00;
 export const IO: usize = 0x11000;
 export const SCRATCH: usize = 0x12000;
 export const BLOBS: usize = 0x14000;
@@ -36,15 +36,10 @@ export const ARENA: usize = 0x18200000;
 
 export const PAGE_BYTES: usize = 0x10000;
 
-/**
- * Values of the block and the transaction, as words. Those before BASE_FEE are in opcode order: coinbase, timestamp,
- * number, random, gas limit, chain id.
- */
-export const NUMBER: usize = BLOCK + 64;
-export const BASE_FEE: usize = BLOCK + 192;
-export const BLOB_BASE_FEE: usize = BLOCK + 224;
-export const ORIGIN: usize = BLOCK + 256;
-export const GAS_PRICE: usize = BLOCK + 288;
+/** Values of the transaction and the block: the word at BLOCK + 32 * n is what opcode 0x41 + n pushes. */
+export const ORIGIN: usize = BLOCK - 32 * 15;
+export const GAS_PRICE: usize = BLOCK - 32 * 7;
+export const NUMBER: usize = BLOCK + 32 * 2;
 
 /** How a frame ends. ../ends.ts has the same numbers. */
 export const RUNNING: u32 = 0;

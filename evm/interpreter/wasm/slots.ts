@@ -7,7 +7,7 @@ import {hostReadSlot, IO_OUT, IO_SLOT} from "./host";
 import {IO} from "./layout";
 import {COLD_SLOT_GAS} from "./params";
 import {growTable, HASH, link, NEXT} from "./table";
-import {copyWord, loadBytes, setWord, storeAddress, storeBytes} from "./words";
+import {copyWord, loadBytes, sameWord, setWord, storeAddress, storeBytes} from "./words";
 
 /** The account's Account.STORAGE when the slot was read. */
 export const SLOT_STORAGE: usize = 8;
@@ -43,14 +43,7 @@ export function resetSlots(): void {
 function lookUp(storage: u32, key: usize, hash: u32): usize {
   let entry: usize = load<u32>(buckets + 4 * (hash & mask));
   while (entry != 0) {
-    if (
-      load<u32>(entry, SLOT_STORAGE) == storage &&
-      load<u64>(entry, KEY) == load<u64>(key) &&
-      load<u64>(entry, KEY + 8) == load<u64>(key, 8) &&
-      load<u64>(entry, KEY + 16) == load<u64>(key, 16) &&
-      load<u64>(entry, KEY + 24) == load<u64>(key, 24)
-    )
-      return entry;
+    if (load<u32>(entry, SLOT_STORAGE) == storage && sameWord(entry + KEY, key)) return entry;
     entry = load<u32>(entry, NEXT);
   }
   return 0;

@@ -1,5 +1,7 @@
 /** 256-bit words in linear memory: four u64, least significant first. A result may overwrite an operand. */
 
+export const ZERO: usize = memory.data(32);
+
 export function copyWord(to: usize, from: usize): void {
   const low = v128.load(from);
   const high = v128.load(from, 16);
@@ -18,13 +20,8 @@ export function isZero(at: usize): bool {
 }
 
 export function sameWord(a: usize, b: usize): bool {
-  return (
-    ((load<u64>(a) ^ load<u64>(b)) |
-      (load<u64>(a, 8) ^ load<u64>(b, 8)) |
-      (load<u64>(a, 16) ^ load<u64>(b, 16)) |
-      (load<u64>(a, 24) ^ load<u64>(b, 24))) ==
-    0
-  );
+  const low = v128.xor(v128.load(a), v128.load(b));
+  return !v128.any_true(v128.or(low, v128.xor(v128.load(a, 16), v128.load(b, 16))));
 }
 
 /** True if the word is below 2^64. */
@@ -134,12 +131,7 @@ export function isSignedLess(a: usize, b: usize): bool {
 }
 
 export function negate(at: usize): void {
-  let carry: u64 = 1;
-  for (let limb: usize = 0; limb < 32; limb += 8) {
-    const value = ~load<u64>(at + limb) + carry;
-    carry = u64(carry != 0 && value == 0);
-    store<u64>(at + limb, value);
-  }
+  subtract(at, ZERO, at);
 }
 
 /** The upper half of a product of 128 bits, from digits of 32 bits: WebAssembly has no such product. */
