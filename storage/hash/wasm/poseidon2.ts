@@ -82,34 +82,23 @@ function setLane(index: usize, x: v128): void {
 
 /** circ(2 M4, M4, M4, M4): M4 on each group of four lanes, then the sum of the groups on each. */
 function multiplyExternal(): void {
-  let sum0 = i32x4.splat(0);
-  let sum1 = i32x4.splat(0);
-  let sum2 = i32x4.splat(0);
-  let sum3 = i32x4.splat(0);
   for (let at: usize = STATE; at < STATE + 256; at += 64) {
     const a = v128.load(at);
     const b = v128.load(at, 16);
     const c = v128.load(at, 32);
     const d = v128.load(at, 48);
     const total = add(add(a, b), add(c, d));
-    const x0 = add(add(total, a), double(b));
-    const x1 = add(add(total, b), double(c));
-    const x2 = add(add(total, c), double(d));
-    const x3 = add(add(total, d), double(a));
-    sum0 = add(sum0, x0);
-    sum1 = add(sum1, x1);
-    sum2 = add(sum2, x2);
-    sum3 = add(sum3, x3);
-    v128.store(at, x0);
-    v128.store(at, x1, 16);
-    v128.store(at, x2, 32);
-    v128.store(at, x3, 48);
+    v128.store(at, add(add(total, a), double(b)));
+    v128.store(at, add(add(total, b), double(c)), 16);
+    v128.store(at, add(add(total, c), double(d)), 32);
+    v128.store(at, add(add(total, d), double(a)), 48);
   }
-  for (let at: usize = STATE; at < STATE + 256; at += 64) {
-    v128.store(at, add(v128.load(at), sum0));
-    v128.store(at, add(v128.load(at, 16), sum1), 16);
-    v128.store(at, add(v128.load(at, 32), sum2), 32);
-    v128.store(at, add(v128.load(at, 48), sum3), 48);
+  for (let i: usize = 0; i < 4; i++) {
+    const sum = add(add(lane(i), lane(i + 4)), add(lane(i + 8), lane(i + 12)));
+    setLane(i, add(lane(i), sum));
+    setLane(i + 4, add(lane(i + 4), sum));
+    setLane(i + 8, add(lane(i + 8), sum));
+    setLane(i + 12, add(lane(i + 12), sum));
   }
 }
 
@@ -265,10 +254,6 @@ function multiplyOne(a: u64, b: u64): u64 {
 /** @returns where the constants of the next round are */
 function partialRoundsOne(constants: usize): usize {
   // Lane 0 is computed apart, and is 0 in its vector.
-  const d0 = v128.load(DIAGONAL);
-  const d1 = v128.load(DIAGONAL, 16);
-  const d2 = v128.load(DIAGONAL, 32);
-  const d3 = v128.load(DIAGONAL, 48);
   const others = i32x4(0, -1, -1, -1);
   let x: u64 = i32x4.extract_lane(lane(0), 0);
   let x0 = v128.and(lane(0), others);
@@ -285,10 +270,10 @@ function partialRoundsOne(constants: usize): usize {
     const sum = add(rest, i32x4.splat(<i32>x));
     const restOne: u64 = <u32>i32x4.extract_lane(rest, 0);
     x = restOne >= x ? restOne - x : restOne + P - x;
-    x0 = v128.and(add(sum, multiply(x0, d0)), others);
-    x1 = add(sum, multiply(x1, d1));
-    x2 = add(sum, multiply(x2, d2));
-    x3 = add(sum, multiply(x3, d3));
+    x0 = v128.and(add(sum, multiply(x0, v128.load(DIAGONAL))), others);
+    x1 = add(sum, multiply(x1, v128.load(DIAGONAL, 16)));
+    x2 = add(sum, multiply(x2, v128.load(DIAGONAL, 32)));
+    x3 = add(sum, multiply(x3, v128.load(DIAGONAL, 48)));
   }
   setLane(0, i32x4.replace_lane(x0, 0, <i32>x));
   setLane(1, x1);
