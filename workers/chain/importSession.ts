@@ -35,8 +35,8 @@ export class ImportSession implements Running<ImportOutcome> {
   /** The thread has the job. */
   hasBegun = false;
   private readonly port: MessagePort;
-  private readonly unanswered = new Map<number, (answer: CommandAnswer | undefined) => void>();
-  private commands = 0;
+  /** Settles the command that was sent last: the next one is sent after it. */
+  private settle = (_answer: CommandAnswer | undefined): void => {};
   private isOver = false;
 
   /** @param ready - the job starts after it */
@@ -49,10 +49,8 @@ export class ImportSession implements Running<ImportOutcome> {
     const {port1: near, port2: far} = new MessageChannel();
     this.port = near;
     near.on("message", (message: ImportMessage) => {
-      if ("command" in message) {
-        this.unanswered.get(message.command)?.(message);
-        this.unanswered.delete(message.command);
-      } else if ("kind" in message) listeners.onSource(message);
+      if ("refusal" in message) this.settle(message);
+      else if ("kind" in message) listeners.onSource(message);
       else listeners.onEvent(message);
     });
     // The worker closes its end when it is done or dead, so all events are here before the outcome.
@@ -76,8 +74,7 @@ export class ImportSession implements Running<ImportOutcome> {
     this.outcome = run();
     const end = (): void => {
       this.isOver = true;
-      for (const resolve of this.unanswered.values()) resolve(undefined);
-      this.unanswered.clear();
+      this.settle(undefined);
     };
     this.ended = this.outcome.then(end, end); // the caller of startImport gets the failure
   }
@@ -86,13 +83,12 @@ export class ImportSession implements Running<ImportOutcome> {
     this.port.postMessage("stop");
   }
 
-  /** @returns undefined if the import ended without executing the command */
+  /** One at a time. @returns undefined if the import ended without executing the command */
   send(command: ChainCommand): Promise<CommandAnswer | undefined> {
     if (this.isOver) return Promise.resolve(undefined);
     return new Promise(resolve => {
-      const number = this.commands++;
-      this.port.postMessage({...command, command: number});
-      this.unanswered.set(number, resolve);
+      this.settle = resolve;
+      this.port.postMessage(command);
     });
   }
 }

@@ -8,6 +8,7 @@
  *   announce   the head that is on disk now
  */
 
+import {setTimeout as sleep} from "node:timers/promises";
 import {SnapshotNeeded, type SourceBlock, type SourceStep, Stopped} from "../../nodes/blocks/sourceStep.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
@@ -16,11 +17,11 @@ import {isDamage} from "../../storage/errors.ts";
 import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {
+  ChainCommand,
   CommandAnswer,
   ImportJob,
   ImportMessage,
   ImportOutcome,
-  NumberedCommand,
 } from "../messages/importJob.ts";
 import type {PullSource, StateSource} from "../messages/importSource.ts";
 import {BlockIntake} from "./blockIntake.ts";
@@ -34,8 +35,8 @@ const IDLE_MS = 5;
 const FLUSH_INTERVAL_MS = 1000;
 
 export class Importer {
-  /** Each is executed between two steps of the source. */
-  private readonly commands: NumberedCommand[] = [];
+  /** It is executed between two steps of the source. The next one comes after its answer. */
+  private command: ChainCommand | undefined;
   /** Ends the wait for the next step, or for a command. */
   private wake = (): void => {};
   private stopped = false;
@@ -70,8 +71,8 @@ export class Importer {
   }
 
   /** The answer is an event, at the latest after the current block. Once the import has ended, there is none. */
-  take(command: NumberedCommand): void {
-    this.commands.push(command);
+  take(command: ChainCommand): void {
+    this.command = command;
     this.wake();
   }
 
@@ -165,7 +166,7 @@ export class Importer {
     return {ok: true, head, blocks, alreadyStored: this.intake.alreadyStored, stopped: this.stopped};
   }
 
-  /** Executes all commands that come before `next`, the source's next step, has settled. */
+  /** Executes the commands that come before `next`, the source's next step, has settled. */
   private async executeUntil(next: Promise<unknown>): Promise<void> {
     let isSettled = false;
     const settle = (): void => {
@@ -174,17 +175,19 @@ export class Importer {
     };
     next.then(settle, settle);
     for (;;) {
-      for (let command = this.commands.shift(); command !== undefined; command = this.commands.shift())
-        await this.execute(command);
-      if (isSettled) return;
-      await new Promise<void>(resolve => {
-        this.wake = resolve;
-      });
+      const {command} = this;
+      this.command = undefined;
+      if (command !== undefined) await this.execute(command);
+      else if (isSettled) return;
+      else
+        await new Promise<void>(resolve => {
+          this.wake = resolve;
+        });
     }
   }
 
   /** Called only between two steps. */
-  private async execute(command: NumberedCommand): Promise<void> {
+  private async execute(command: ChainCommand): Promise<void> {
     let refusal: CommandAnswer["refusal"];
     await this.announced;
     try {
@@ -204,7 +207,7 @@ export class Importer {
       if (!isRefusal(error) && !(isOld && isDamage(error))) throw error;
       refusal = {code: error.code, message: error.message};
     }
-    this.onEvent({command: command.command, refusal});
+    this.onEvent({refusal});
   }
 
   /** @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT: nothing is marked; WRITE_FAILED */
@@ -278,15 +281,9 @@ async function openWhole(source: PullSource | StateSource, signal: AbortSignal):
 
 /** Resolves to false if `promise` takes longer. */
 async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const idle = new Promise<false>(resolve => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
   const settled = promise.then(
     () => true,
     () => true,
   );
-  const first = await Promise.race([settled, idle]);
-  clearTimeout(timer);
-  return first;
+  return Promise.race([settled, sleep(ms, false)]);
 }

@@ -27,8 +27,8 @@ export interface ImportJob {
   readonly port: MessagePort;
 }
 
-/** "stop" asks the import to end after the current block. */
-export type ImportCommand = "stop" | NumberedCommand;
+/** "stop" asks the import to end after the current block. A ChainCommand is sent after the answer to the one before. */
+export type ImportCommand = "stop" | ChainCommand;
 
 /** Work between two blocks. `finalize`: up to this block, whose hash must be `hash`. `rollback`: to this block. */
 export type ChainCommand =
@@ -38,16 +38,13 @@ export type ChainCommand =
   | {readonly prune: PruneStep}
   | {readonly slots: readonly ProvenSlots[]};
 
-export type NumberedCommand = ChainCommand & {readonly command: number};
-
 /** Comes after the event with the command's new head. An import that ends answers no more commands. */
 export interface CommandAnswer {
-  readonly command: number;
   /** undefined: the command is done and on disk. */
   readonly refusal: {readonly code: StoreErrorCode; readonly message: string} | undefined;
 }
 
-/** The messages of an import: an ImportEvent has a `head`, a SourceEvent a `kind`, a CommandAnswer a `command`. */
+/** The messages of an import: an ImportEvent has a `head`, a SourceEvent a `kind`, a CommandAnswer a `refusal`. */
 export type ImportMessage = ImportEvent | SourceEvent | CommandAnswer;
 
 /** Blocks up to `head.latest` are on disk, synced. Counts are since the import began. */
