@@ -23,6 +23,8 @@ export interface LoadOptions {
   readonly blocks: BlockChoice;
   /** Fraction of the calls that are estimates, 0 .. 1. */
   readonly estimates: number;
+  /** Default: estimateGas of the style. Answers of other methods cannot be verified: `verify` must be 0. */
+  readonly estimateMethod?: string | undefined;
   /** `params` of estimates as JSON. Each estimate uses a random one. Default: transfers of 0 wei. */
   readonly estimateParams?: readonly string[] | undefined;
   readonly keys: KeyChoice;

@@ -8,7 +8,7 @@ export interface PeerFigures {
   readonly load: LoadName;
   readonly title: string;
   readonly peer: PeerName;
-  /** Proofs (of an account or a slot each) or estimates. */
+  /** Proofs (of an account or a slot each) or calls. */
   readonly unitsPerSecond: number;
   /** NaN except on Linux. */
   readonly cpuUsPerUnit: number;
@@ -29,7 +29,7 @@ export async function runLoad(
   const cpuUsPerUnit = (serverCpuMsPerSecond * 1000) / unitsPerSecond;
   const columns = {
     "requests/s": perSecond.requests,
-    "proofs or estimates/s": unitsPerSecond,
+    "proofs or calls/s": unitsPerSecond,
     "p50 ms": latency?.p50Ms ?? Number.NaN,
     "p99 ms": latency?.p99Ms ?? Number.NaN,
     "CPU us each": cpuUsPerUnit,

@@ -1,7 +1,7 @@
 /**
  * A chain of a real geth with the accounts of the bench, and the store of a proofd that has followed it by traces.
  *
- *   bench-data/geth-N-M-v2/genesis.json   N accounts; the first ones have the slots of peerStore.ts
+ *   bench-data/geth-N-M-v3/genesis.json   N accounts; the first ones have the slots of peerStore.ts, and the token
  *                         /data           geth's archive by hash: M blocks of 350 leaf writes of the state trie
  *                         /db-v2          proofd's
  */
@@ -18,8 +18,8 @@ import {word} from "../../client/hash/hashSuites.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {PROOFD, readChildrenCpuMs, type ServerProcess, startServer} from "../program/serverProcess.ts";
-import {addressAt, makeBlock, TRIE_CHANGES} from "../stages/benchChain.ts";
-import {slotsOf} from "./peerStore.ts";
+import {makeBlock, TRIE_CHANGES} from "../stages/benchChain.ts";
+import {makeAlloc} from "./peerStore.ts";
 
 /** The version that test/nodes/install.ts installs. */
 export const GETH_VERSION = "v1.17.10";
@@ -62,7 +62,7 @@ export class GethChain {
   ) {}
 
   static async openOrCreate(geth: string, accounts: number, blocks: number): Promise<GethChain> {
-    const folder = join(BENCH_FOLDER, `geth-${accounts}-${blocks}-v2`);
+    const folder = join(BENCH_FOLDER, `geth-${accounts}-${blocks}-v3`);
     if (existsSync(folder)) return new GethChain(geth, folder);
     const unfinished = new GethChain(geth, `${folder}.unfinished`);
     rmSync(unfinished.folder, {recursive: true, force: true});
@@ -128,15 +128,11 @@ export class GethChain {
   private init(accounts: number): void {
     const config = {...configOfFork("cancun"), chainId: CHAIN_ID, terminalTotalDifficulty: 0};
     const blobSchedule = {cancun: {target: 3, max: 6, baseFeeUpdateFraction: 3_338_477}};
-    const alloc: Record<string, object> = {
+    const alloc = {
+      ...makeAlloc(accounts),
       [SENDER]: {balance: quantity(10n ** 24n)},
       [PAYER]: {balance: quantity(10n ** 18n), code: PAYER_CODE},
     };
-    for (let i = 0; i < accounts; i++)
-      alloc[encodeHex(addressAt(i))] = {
-        balance: quantity(10n ** 15n + BigInt(i)),
-        storage: Object.fromEntries(slotsOf(i).map(({slot, value}) => [encodeHex(slot), encodeHex(value)])),
-      };
     const path = join(this.folder, "genesis.json");
     const fields = {difficulty: "0x0", gasLimit: "0x3938700", timestamp: quantity(BigInt(GENESIS_SECONDS))};
     writeFileSync(path, JSON.stringify({config: {...config, blobSchedule}, alloc, ...fields}));

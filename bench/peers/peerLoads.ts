@@ -6,13 +6,22 @@ export const PEER_NAMES = ["proofd", "anvil", "geth"] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
 
 /** Loads of geth, and of a proofd with the same chain. */
-export const ETH_LOAD_NAMES = ["eth", "ethSlot", "ethBatch", "ethOld", "ethOldBatch"] as const;
+export const ETH_LOAD_NAMES = [
+  "eth",
+  "ethSlot",
+  "ethBatch",
+  "ethOld",
+  "ethOldBatch",
+  "call",
+  "callOld",
+] as const;
 export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20", ...ETH_LOAD_NAMES] as const;
 export type LoadName = (typeof LOAD_NAMES)[number];
 
 export interface PeerLoad {
   readonly title: string;
-  readonly unit: "proof" | "estimate";
+  /** An estimate is a call too. */
+  readonly unit: "proof" | "call";
   /** Only of the servers that support this load. */
   readonly choices: Partial<Record<PeerName, LoadChoice>>;
 }
@@ -22,6 +31,7 @@ export function listLoads(
   {accounts, blocks}: {readonly accounts: number; readonly blocks: number},
   slotAccounts: readonly KnownAccount[],
   estimateParams: readonly string[],
+  listCalls: (blocks: number | undefined) => readonly string[],
   ethVerify: number,
 ): Readonly<Record<LoadName, PeerLoad>> {
   const numbered = {keys: {kind: "numbered", count: accounts}} as const;
@@ -34,11 +44,16 @@ export function listLoads(
   const old = {...trie, blocks: {from: 0, to: blocks}};
   const load = (title: string, choice: Partial<LoadChoice>, keys: PeerLoad["choices"]): PeerLoad => {
     const choices = Object.entries(keys).map(([peer, own]) => [peer, {...own, connections: 64, ...choice}]);
-    const unit = choice.estimates === undefined ? "proof" : "estimate";
+    const unit = choice.estimates === undefined ? "proof" : "call";
     return {title, unit, choices: Object.fromEntries(choices)};
   };
   const batch = {connections: 16, batch: 100};
   const estimates = {estimates: 1};
+  const call = (title: string, blocks: number | undefined, ...peers: readonly PeerName[]) => {
+    const called = {...estimates, estimateMethod: "eth_call", estimateParams: listCalls(blocks)};
+    const choice = {...listed, style: "eth", verify: 0} as const;
+    return load(title, called, Object.fromEntries(peers.map(peer => [peer, choice])));
+  };
   return {
     account: load("account, single", {}, {proofd: numbered, anvil: ofAnvil}),
     slot: load("account + 1 slot, single", {slots: 1}, {proofd: listed, anvil: ofAnvil}),
@@ -54,5 +69,8 @@ export function listLoads(
     ethBatch: load("eth_getProof, batches of 100", batch, {proofd: trie, geth: trie}),
     ethOld: load("eth_getProof, single, old blocks", {}, {proofd: old, geth: old}),
     ethOldBatch: load("... batches of 100, old blocks", batch, {proofd: old, geth: old}),
+    call: call("eth_call of balanceOf", undefined, "proofd", "anvil", "geth"),
+    // anvil has no history.
+    callOld: call("eth_call of balanceOf, old blocks", blocks, "proofd", "geth"),
   };
 }

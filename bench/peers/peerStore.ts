@@ -11,7 +11,7 @@ import {existsSync, mkdtempSync, renameSync, rmSync, writeFileSync} from "node:f
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import type {KnownAccount} from "proofd-load";
-import {encodeHex} from "../../client/bytes/hex.ts";
+import {encodeHex, quantity} from "../../client/bytes/hex.ts";
 import {word} from "../../client/hash/hashSuites.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
@@ -20,7 +20,7 @@ import {makeSnapshot} from "../../storage/storeSnapshot.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import type {ServerProcess} from "../program/serverProcess.ts";
 import {addressAt} from "../stages/benchChain.ts";
-import {addContracts, BENCH_CHAIN, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
+import {addContracts, BENCH_CHAIN, encodeBalanceOf, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
 import {applyWithTrie, CACHE_BYTES, keepBenchStore, openTrie} from "../stages/benchStore.ts";
 import {HOLDERS} from "../stages/storeSize.ts";
 import {startAnvil} from "./anvil.ts";
@@ -29,6 +29,7 @@ import {startAnvil} from "./anvil.ts";
 const MAX_SLOT_ACCOUNTS = 10_000;
 const SLOTS = 8;
 const TOKEN_TRANSFERS = 4096;
+const BALANCE_CALLS = 16_384;
 const ANVIL_BLOCK_0 = {difficulty: "0x0", gasLimit: "0x3938700", nonce: "0x0", timestamp: "0x6553f22d"};
 
 /** @returns the folder, which is created if it is missing */
@@ -70,26 +71,19 @@ export function listTokenTransfers(): string[] {
   });
 }
 
+/** `params` of eth_call: balances of token holders. @param blocks - at random ones up to this; undefined: at the newest */
+export function listBalanceCalls(blocks: number | undefined): string[] {
+  return Array.from({length: BALANCE_CALLS}, (_, i) => {
+    const data = encodeHex(encodeBalanceOf(addressAt(i % HOLDERS)));
+    const block =
+      blocks === undefined ? "latest" : quantity(BigInt(sha256(`call ${i}`).readUInt32BE() % (blocks + 1)));
+    return JSON.stringify([{to: encodeHex(TOKEN), data}, block]);
+  });
+}
+
 /** Starts anvil with the accounts that have slots and with the contracts. More accounts are too many for it. */
 export async function startPeerAnvil(accounts: number): Promise<ServerProcess> {
-  const differences = new AccountDifferences();
-  for (let i = 0; i < slotAccounts(accounts); i++)
-    differences.add({
-      address: addressAt(i),
-      change: {balance: 10n ** 15n + BigInt(i), storage: storageOf(i)},
-    });
-  addContracts(differences, addressAt);
-  const alloc: Record<string, object> = {};
-  for (let i = 0; i < differences.count; i++) {
-    const {address, change = {}} = differences.at(i);
-    const {balance = 0n, nonce = 0n, code = Buffer.alloc(0), storage = []} = change;
-    alloc[encodeHex(address)] = {
-      balance: `0x${balance.toString(16)}`,
-      nonce: `0x${nonce.toString(16)}`,
-      code: encodeHex(code),
-      storage: Object.fromEntries(storage.map(({slot, value}) => [encodeHex(slot), encodeHex(value)])),
-    };
-  }
+  const alloc = makeAlloc(slotAccounts(accounts));
   const folder = mkdtempSync(join(tmpdir(), "proofd-anvil-"));
   try {
     const genesis = join(folder, "genesis.json");
@@ -105,12 +99,31 @@ export async function startPeerAnvil(accounts: number): Promise<ServerProcess> {
   }
 }
 
-function slotAccounts(accounts: number): number {
-  return Math.min(MAX_SLOT_ACCOUNTS, accounts);
+/** The accounts of block 0, with the contracts, as genesis files of geth and anvil have them. */
+export function makeAlloc(accounts: number): Record<string, object> {
+  const differences = new AccountDifferences();
+  for (let i = 0; i < accounts; i++)
+    differences.add({
+      address: addressAt(i),
+      change: {balance: 10n ** 15n + BigInt(i), storage: i < MAX_SLOT_ACCOUNTS ? storageOf(i) : []},
+    });
+  addContracts(differences, addressAt);
+  const alloc: Record<string, object> = {};
+  for (let i = 0; i < differences.count; i++) {
+    const {address, change = {}} = differences.at(i);
+    const {balance = 0n, nonce = 0n, code = Buffer.alloc(0), storage = []} = change;
+    alloc[encodeHex(address)] = {
+      balance: `0x${balance.toString(16)}`,
+      nonce: `0x${nonce.toString(16)}`,
+      code: encodeHex(code),
+      storage: Object.fromEntries(storage.map(({slot, value}) => [encodeHex(slot), encodeHex(value)])),
+    };
+  }
+  return alloc;
 }
 
-export function slotsOf(account: number): {slot: Uint8Array; value: Uint8Array}[] {
-  return account < MAX_SLOT_ACCOUNTS ? storageOf(account) : [];
+function slotAccounts(accounts: number): number {
+  return Math.min(MAX_SLOT_ACCOUNTS, accounts);
 }
 
 function storageOf(account: number): {slot: Uint8Array; value: Uint8Array}[] {

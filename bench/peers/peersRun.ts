@@ -1,5 +1,6 @@
 /**
- * Runs the same loads against proofd and anvil and, with eth_getProof, against geth and a proofd that has followed it.
+ * Runs the same loads against proofd and anvil and, with eth_getProof and eth_call, against geth and a proofd that has
+ * followed it.
  *
  *   for each load:  proofd | anvil, proofd | anvil, ...    alternating rounds, whose median counts
  *
@@ -14,7 +15,13 @@ import {medianRound, type PeerFigures, runLoad, writeReport} from "./comparison.
 import {findGeth, GethChain} from "./gethChain.ts";
 import type {PeerFlags} from "./peerFlags.ts";
 import {ETH_LOAD_NAMES, type LoadName, listLoads, type PeerLoad, type PeerName} from "./peerLoads.ts";
-import {listSlotAccounts, listTokenTransfers, makePeerStore, startPeerAnvil} from "./peerStore.ts";
+import {
+  listBalanceCalls,
+  listSlotAccounts,
+  listTokenTransfers,
+  makePeerStore,
+  startPeerAnvil,
+} from "./peerStore.ts";
 
 export async function comparePeers(flags: PeerFlags, command: string): Promise<readonly PeerFigures[]> {
   const {accounts, blocks, only, servers: names} = flags;
@@ -25,6 +32,7 @@ export async function comparePeers(flags: PeerFlags, command: string): Promise<r
     flags,
     listSlotAccounts(accounts),
     listTokenTransfers(),
+    listBalanceCalls,
     geth === undefined ? 0 : 50,
   );
   const ofTries = (name: LoadName) => (ETH_LOAD_NAMES as readonly string[]).includes(name);
@@ -36,8 +44,8 @@ export async function comparePeers(flags: PeerFlags, command: string): Promise<r
     if (names.includes("geth") && geth === undefined) say("GETH IS NOT INSTALLED: its rows are left out\n");
     const servers =
       geth === undefined
-        ? await startServers({...flags, servers: names.filter(name => name === "proofd")})
-        : await startOfGeth(await GethChain.openOrCreate(geth, accounts, blocks), names);
+        ? await startServers({...flags, servers: names.filter(name => name !== "geth")})
+        : await startOfGeth(await GethChain.openOrCreate(geth, accounts, blocks), flags);
     figures.push(...(await measure(flags, loads, tries, servers)));
   }
   process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeReport(figures)}\n`);
@@ -55,6 +63,7 @@ async function measure(
   try {
     for (const name of names) {
       const load = loads[name];
+      await requireSameAnswer(load, servers);
       const taken = new Map<PeerName, PeerFigures[]>();
       for (let round = 1; round <= rounds; round++) {
         for (const [peer, server] of servers) {
@@ -75,6 +84,20 @@ async function measure(
   }
 }
 
+/** @throws Error if the servers answer the first call differently */
+async function requireSameAnswer(
+  {title, choices}: PeerLoad,
+  servers: Map<PeerName, ServerProcess>,
+): Promise<void> {
+  const answers = new Set<unknown>();
+  for (const [peer, server] of servers) {
+    const {estimateMethod, estimateParams: [params] = []} = choices[peer] ?? {};
+    if (estimateMethod === undefined || params === undefined) continue;
+    answers.add(await server.call(estimateMethod, JSON.parse(params)));
+  }
+  if (answers.size > 1) throw new Error(`${title}: the servers' answers differ: ${[...answers].join(", ")}`);
+}
+
 async function startServers({
   accounts,
   blocks,
@@ -83,16 +106,20 @@ async function startServers({
   const store = await makePeerStore(accounts, blocks);
   const started = new Map<PeerName, ServerProcess>();
   if (names.includes("proofd")) started.set("proofd", await startProofd(store));
-  if (!names.includes("anvil")) return started;
-  if (findAnvil() === undefined) say("ANVIL IS NOT INSTALLED: its rows are left out\n");
-  else started.set("anvil", await startPeerAnvil(accounts));
+  await addAnvil(started, {accounts, servers: names});
   return started;
 }
 
-async function startOfGeth(
-  chain: GethChain,
-  names: readonly PeerName[],
-): Promise<Map<PeerName, ServerProcess>> {
+async function addAnvil(
+  started: Map<PeerName, ServerProcess>,
+  {accounts, servers}: Pick<PeerFlags, "accounts" | "servers">,
+): Promise<void> {
+  if (!servers.includes("anvil")) return;
+  if (findAnvil() === undefined) say("ANVIL IS NOT INSTALLED: its rows are left out\n");
+  else started.set("anvil", await startPeerAnvil(accounts));
+}
+
+async function startOfGeth(chain: GethChain, flags: PeerFlags): Promise<Map<PeerName, ServerProcess>> {
   const geth = await chain.start();
   try {
     const followed = await chain.follow(geth);
@@ -103,10 +130,10 @@ async function startOfGeth(
         `proofd follows geth by traces: ${perSecond} blocks/s; CPU time per block: proofd ${own} ms, geth ${node} ms\n`,
       );
     }
-    const started = new Map<PeerName, ServerProcess>([["geth", geth]]);
-    if (names.includes("proofd")) started.set("proofd", await startProofd(chain.store));
-    // In the order of the other tables.
-    return new Map([...started].reverse());
+    const started = new Map<PeerName, ServerProcess>();
+    if (flags.servers.includes("proofd")) started.set("proofd", await startProofd(chain.store));
+    await addAnvil(started, flags);
+    return started.set("geth", geth);
   } catch (error) {
     await geth.stop();
     throw error;

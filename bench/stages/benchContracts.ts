@@ -37,6 +37,10 @@ export function encodeTransfer(to: Uint8Array, value: bigint): Uint8Array {
   return encodeCall(token, "transfer(address,uint256)", to, value);
 }
 
+export function encodeBalanceOf(holder: Uint8Array): Uint8Array {
+  return encodeCall(token, "balanceOf(address)", holder);
+}
+
 /** A call that sets this many slots for the first time. */
 export function encodeFill(slots: bigint): Uint8Array {
   return encodeCall(ledger, "fill(uint256,uint256,uint256)", 0n, slots, 1n);

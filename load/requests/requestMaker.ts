@@ -14,7 +14,10 @@ export interface BlockSpan {
 }
 
 export interface RequestPlan
-  extends Pick<LoadOptions, "style" | "batch" | "slots" | "absent" | "estimates" | "estimateParams"> {
+  extends Pick<
+    LoadOptions,
+    "style" | "batch" | "slots" | "absent" | "estimates" | "estimateMethod" | "estimateParams"
+  > {
   /** undefined: the tag "latest". */
   readonly blocks: BlockSpan | undefined;
   readonly keys: Keys;
@@ -42,7 +45,7 @@ export class RequestMaker {
     private readonly random: Random,
   ) {
     this.proofMethod = `${plan.style}_getProof`;
-    this.estimateMethod = `${plan.style}_estimateGas`;
+    this.estimateMethod = plan.estimateMethod ?? `${plan.style}_estimateGas`;
     const accounts = plan.keys.kind === "list" ? plan.keys.accounts : [];
     const plain = accounts.filter(({slots}) => slots.length === 0);
     this.payers = plain.length > 0 ? plain : accounts;

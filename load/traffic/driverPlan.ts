@@ -38,12 +38,12 @@ export function planDrivers(
   keys: Keys,
 ): DriverPlan[] {
   const {seed, rate, threads, connections, verify} = options;
-  const {style, batch, slots, absent, estimates, estimateParams} = options;
+  const {style, batch, slots, absent, estimates, estimateMethod, estimateParams} = options;
   const samples =
     batch === 1 ? verify : Math.max(Math.ceil((2 * verify) / batch), Math.min(verify, MIN_SAMPLES));
   return Array.from({length: threads}, (_, thread) => ({
     endpoint,
-    requests: {style, batch, slots, absent, estimates, estimateParams, blocks, keys},
+    requests: {style, batch, slots, absent, estimates, estimateMethod, estimateParams, blocks, keys},
     ...{seed, rate, threads},
     thread,
     connections: shareOf(connections, threads, thread),
