@@ -35,7 +35,7 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
     }
     const list = this.params.requireArray(params);
     if (estimates.kind === "here") {
-      calls.prepared.push({...(yield* parseEstimateCall(list, view)), method: name});
+      calls.prepared.push(Object.assign(yield* parseEstimateCall(list, view), {method: name}));
       return;
     }
     // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.

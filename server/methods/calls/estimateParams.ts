@@ -44,15 +44,15 @@ export function* parseEstimateCall(params: Call["params"], view: BlockView): Wor
   if (call === null) throw ESTIMATE_PARAMS.createMissingError(0);
   const isShifted = third === null && isKeyedByAddress(second);
   const overrides = isShifted ? second : third;
-  return {
-    ...(yield* parseCallFields(call, "params[0]", view.chain.chainId)),
+  const fields = yield* parseCallFields(call, "params[0]", view.chain.chainId);
+  return Object.assign(fields, {
     overrides:
       overrides === null
         ? undefined
         : yield* parseOverrides(overrides, isShifted ? "params[1]" : "params[2]"),
     blockOverrides: fourth === null ? undefined : parseBlockOverrides(fourth, "params[3]"),
     ...resolveBlock(isShifted ? null : second, view),
-  };
+  });
 }
 
 /** Of a block selector, in lower case. */

@@ -42,14 +42,15 @@ export const ethCall: LaneMethod<EstimateCalls> = {
   *prepare(params, view, calls) {
     requireThreads(NAME, view);
     const [call, block = null, overrides = null, blockOverrides = null] = this.params.read(params);
-    calls.prepared.push({
-      ...(yield* parseCallFields(call, "params[0]", view.chain.chainId)),
+    const fields = yield* parseCallFields(call, "params[0]", view.chain.chainId);
+    const added = {
       kind: "call",
       method: NAME,
       block: resolveSelector(block ?? "latest", "params[1] (block)", "provable", view),
       overrides: overrides === null ? undefined : yield* parseOverrides(overrides, "params[2]"),
       blockOverrides: blockOverrides === null ? undefined : parseBlockOverrides(blockOverrides, "params[3]"),
-    });
+    } as const;
+    calls.prepared.push(Object.assign(fields, added));
   },
 };
 

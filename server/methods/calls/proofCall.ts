@@ -46,8 +46,8 @@ export const proofCall: LaneMethod<EstimateCalls> = {
   *prepare(params, view, calls) {
     requireThreads(NAME, view);
     const [call, block = null] = this.params.read(params);
-    calls.prepared.push({
-      ...(yield* parseCallFields(call, "params[0]", view.chain.chainId)),
+    const fields = yield* parseCallFields(call, "params[0]", view.chain.chainId);
+    const added = {
       kind: "call",
       method: NAME,
       errorCodes: {
@@ -55,6 +55,7 @@ export const proofCall: LaneMethod<EstimateCalls> = {
         EXECUTION_FAILED: RpcCode.EXECUTION_FAILED,
       },
       block: resolveSelector(block ?? "latest", "params[1] (blockParameter)", "provable", view),
-    });
+    } as const;
+    calls.prepared.push(Object.assign(fields, added));
   },
 };
