@@ -32,7 +32,8 @@ const MIN_SHARED_COST = 8;
 const MIN_WINDOW_BYTES = 4 * 2 ** 20;
 
 export interface LaneOptions {
-  readonly method: string;
+  /** What waits, for messages. */
+  readonly work: string;
   /** How many tasks run at the same time, at least 1. */
   readonly workers: number;
   /** How many tasks may be handed to workers at the same time, at least `workers`. */
@@ -145,7 +146,7 @@ export class Lane {
     entry: Pick<Parameters<typeof refuseEntry>[0], "full" | "cost" | "waitMs" | "isEvicted">,
   ): Busy {
     const {timeoutMs} = this.limits;
-    const fullMessage = `the queue of ${this.options.method} is full`;
+    const fullMessage = `the queue of ${this.options.work} is full`;
     const whole = {what: "the request", fullMessage, leftMs: timeoutMs, retryMs: entry.waitMs, ...entry};
     return refuseEntry(whole, this.figures.name, timeoutMs, this.refusals);
   }

@@ -143,8 +143,8 @@ export class LongQueue {
     isEvicted: boolean,
   ): Busy {
     const entry = {
-      what: "an estimate that takes long",
-      fullMessage: "too many estimates that take long are waiting",
+      what: "an estimate or call that takes long",
+      fullMessage: "too many estimates and calls that take long are waiting",
       ...{cost: isEvicted ? 0 : ESTIMATE_COST, full, isEvicted, waitMs: this.expectWaitMs(client)},
       ...{leftMs: clock.leftMs(performance.now()), retryMs: this.figures.serviceMs},
     };

@@ -9,7 +9,7 @@ import {RequestRecord} from "../request/requestRecord.ts";
 import {WHOLE_BYTES} from "../rpc/envelope.ts";
 import {shorten} from "../rpc/rpcError.ts";
 import {afterReading, collectBody, dropBody} from "./body.ts";
-import {describeCcip, readCcipPath} from "./ccipRoute.ts";
+import {CCIP_PATH, describeCcip, readCcipPath} from "./ccipRoute.ts";
 import {addressText} from "./clientAddress.ts";
 import {Cors} from "./cors.ts";
 import type {TrustedProxies} from "./forwardedFor.ts";
@@ -22,7 +22,6 @@ import type {RequestHead} from "./requestHead.ts";
 
 /** At `/`. GET and HEAD are for the page. */
 const VERBS = "GET, HEAD, POST";
-const CCIP_VERBS = "GET, POST";
 const UNSUPPORTED = "415 Unsupported Media Type";
 
 export interface RpcOptions {
@@ -95,8 +94,9 @@ export class RpcRoute {
   answerCcip(path: string, head: RequestHead, reply: Reply): void {
     this.prepare(head, reply);
     this.beginCcip(reply);
-    if (head.verb === "options") this.answerPreflight(head, reply, CCIP_VERBS);
-    else if (head.verb !== "get") refuseVerb(reply, head.verb, CCIP_VERBS);
+    const verbs = path === CCIP_PATH ? "GET, POST" : "GET";
+    if (head.verb === "options") this.answerPreflight(head, reply, verbs);
+    else if (head.verb !== "get") refuseVerb(reply, head.verb, verbs);
     else if (this.isDraining) this.refuseStopping(reply);
     else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "the store is empty", false);
     else {

@@ -8,7 +8,6 @@ import {JOB_MS} from "../../../workers/messages/estimateSlice.ts";
 import {countLongThreads, LONG_PLACES} from "../../../workers/threads/estimateThreads.ts";
 import {ESTIMATE_COST, MAX_CALL_TEXT_BYTES} from "../../limits.ts";
 import type {EstimateCalls, PreparedEstimate, RunEstimate} from "../../methods/calls/estimateCalls.ts";
-import {estimateGas} from "../../methods/calls/estimateGas.ts";
 import type {Estimates} from "../../methods/method.ts";
 import {callsOf} from "../../request/requestCalls.ts";
 import type {TaskAnswers} from "../../request/taskText.ts";
@@ -31,7 +30,7 @@ const SLICE_COST = 20 * ESTIMATE_COST;
 
 export function createEstimateLane(estimates: Estimates): LaneOptions {
   const common = {
-    method: estimateGas.name,
+    work: "estimates and calls",
     queue: "first",
     unfinishedCost: SLICE_COST,
     taskMs: TASK_MS,

@@ -1,7 +1,6 @@
 /** The lane of proofs. The engine's proof threads make them. */
 import type {Engine} from "../../../workers/engine.ts";
 import type {ProveJob} from "../../../workers/messages/proveMailbox.ts";
-import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
 import {callsOf} from "../../request/requestCalls.ts";
 import type {SlotFetcher} from "../../slices/slotFetcher.ts";
@@ -12,7 +11,7 @@ import type {Task} from "../task.ts";
 
 export function createProofLane(engine: Engine, slots?: SlotFetcher): LaneOptions {
   return {
-    method: getProof.name,
+    work: "proofs and values",
     workers: engine.workers,
     maxTasks: engine.workers * TASKS_PER_WORKER,
     taskCost: PROOF_SEGMENT_COST,

@@ -154,7 +154,7 @@ test("other statuses are those of JSON-RPC's requests, with the message alone", 
     [
       service.exchange("POST /ccip/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"),
       405,
-      /expected GET, POST/,
+      /^{"message":"expected GET"}$/,
     ],
     [get(data, SENDER), 200, /^{"data":"0x/],
   ];

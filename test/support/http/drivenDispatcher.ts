@@ -157,7 +157,7 @@ export function createLane(
 ): LaneOptions {
   const cost = queue === "proof" ? PROOF_SEGMENT_COST : ESTIMATE_COST;
   return {
-    ...{method: queue, queue, workers: 1, maxTasks: 2, taskCost: cost, unfinishedCost: 0},
+    ...{work: queue, queue, workers: 1, maxTasks: 2, taskCost: cost, unfinishedCost: 0},
     hasYieldPoints: queue === "proof",
     ...{bytesPerCost: queue === "proof" ? PROOF_BYTES : 100, taskMs: undefined, long: undefined},
     perform: performAsync(perform),

@@ -376,7 +376,7 @@ describe("the queues of the estimates", () => {
     assert.equal(refused.retryAfterSeconds, 2);
     assert.match(
       refused.text,
-      /"code":-32005,"message":"too many estimates that take long are waiting: try again later"/,
+      /"code":-32005,"message":"too many estimates and calls that take long are waiting: try again later"/,
     );
     assert.equal(loops.at(-1)?.isFinished, false);
     for (const reply of loops) reply.onAborted?.();
