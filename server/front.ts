@@ -3,7 +3,9 @@ import type {Logger} from "pino";
 import type {Engine} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
+import {createGatewayLane} from "./dispatch/lanes/gatewayLane.ts";
 import {createProofLane} from "./dispatch/lanes/proofLane.ts";
+import type {Gateway} from "./gateway/gateway.ts";
 import {type Address, Clients} from "./http/clientAddress.ts";
 import {Connections} from "./http/connections.ts";
 import {TrustedProxies} from "./http/forwardedFor.ts";
@@ -36,6 +38,8 @@ export interface Front {
 export interface FrontOptions extends HttpOptions {
   /** Prefix of the methods for clients of a network's own server. undefined: there are none. */
   readonly namespace?: string | undefined;
+  /** Methods that the gateway's node answers, besides those that it always does. */
+  readonly gatewayMethods?: readonly string[];
   /** Answers HTTP 503 to requests for a block that is not here yet, so that a balancer asks another service. */
   readonly isBalanced?: boolean;
   /** Highest age of the newest finalized block, in seconds, at which the service counts as ready. */
@@ -44,21 +48,23 @@ export interface FrontOptions extends HttpOptions {
   readonly maxConnections?: number;
 }
 
-interface Statuses {
+interface MoreParts {
+  /** undefined: no call is forwarded. */
+  readonly gateway?: Gateway | undefined;
   readonly source?: SourceStatus | undefined;
   readonly finality?: FinalityStatus | undefined;
   readonly publishing?: PublishStatus | undefined;
   readonly slots?: SlotFetcher | undefined;
 }
 
-/** Creates the front; it does not listen yet. @param engine, estimates - the caller closes them after the front */
+/** Creates the front; it does not listen yet. @param engine, estimates, gateway - the caller closes them after the front */
 export function createFront(
   options: FrontOptions,
   engine: Engine,
   estimates: Estimates,
   trouble: TroubleLog,
   log: Logger,
-  {source, finality, publishing, slots}: Statuses = {},
+  {gateway, source, finality, publishing, slots}: MoreParts = {},
 ): Front {
   const {limits, maxFinalityLagSeconds} = options;
   const readiness = new Readiness({
@@ -70,7 +76,7 @@ export function createFront(
     publishing,
     maxFinalityLagSeconds,
   });
-  const methods = new MethodTable(options.namespace);
+  const methods = new MethodTable(options.namespace, gateway && (options.gatewayMethods ?? []));
   const tally = new CallTally([...methods.names, proveSlots.name]);
   const unsent = new UnsentBytes(limits.unsentBytesTotal);
   const clients = new Clients();
@@ -78,7 +84,11 @@ export function createFront(
   const proxies = trustForwarded.length === 0 ? undefined : new TrustedProxies(trustForwarded);
   const isProxy = (address: Address) => proxies?.isTrusted(address) === true;
   const connections = new Connections({limit: maxConnections, clients, isProxy, log});
-  const lanes = [createProofLane(engine, slots), createEstimateLane(estimates)] as const;
+  const lanes = [
+    createProofLane(engine, slots),
+    createEstimateLane(estimates),
+    createGatewayLane(gateway),
+  ] as const;
   const refusals = new RefusalLog(log);
   const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
   const metrics = new Metrics({
@@ -97,7 +107,7 @@ export function createFront(
     slotFetches: slots?.counts,
   });
   const {maxProofTextBytes} = engine;
-  const setup = {chain: engine.chain, limits, estimates, maxProofTextBytes};
+  const setup = {chain: engine.chain, limits, estimates, gateway, maxProofTextBytes};
   const rpc = new RpcService(setup, methods, dispatcher, tally, trouble, options.isBalanced);
   const ccip = new RpcService(setup, CCIP_METHODS, dispatcher, tally, trouble, false, parseSlotsBody);
   const http = new HttpServer(options, {

@@ -46,10 +46,20 @@ export const PROOF_AGE_SECONDS = 3600;
 /** Cost of one estimate. An account or slot costs 1 (docs/json-rpc.md, "Limits"). */
 export const ESTIMATE_COST = 20;
 
-/** Bounds an estimate's result or error. Revert data has at most 32 KiB. A gateway's longer answer is refused. */
+/** Cost of a forwarded call, and of one whose answer may be long. */
+export const FORWARD_COST = 20;
+export const LONG_FORWARD_COST = 100;
+
+/** Bounds the answer to a forwarded call, of 2 or 10 MB at most. */
+export const FORWARDED_BYTES_PER_COST = 100_000;
+
+/** Bounds the parameters of a forwarded call, as JSON. Those that wait are in memory. */
+export const MAX_FORWARDED_CHARACTERS = 512 * 1024;
+
+/** Bounds an estimate's result or error. Revert data has at most 32 KiB. */
 export const MAX_ESTIMATE_TEXT_BYTES = 72 * 1024;
 
-/** Bounds the result or error of a call that is run once. It returns at most 128 KiB. */
+/** Bounds the result or error of a call that is run once, or of a forwarded one. It returns at most 128 KiB. */
 export const MAX_CALL_TEXT_BYTES = 257 * 1024;
 
 /** Bounds the result of proof_call: that of a call, in hex 2 MiB of nodes and codes, and 257 headers. */

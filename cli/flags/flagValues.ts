@@ -155,6 +155,11 @@ export function parseNamespace(text: string): string {
   return text;
 }
 
+export function parseMethodName(text: string): string {
+  if (/^[a-zA-Z0-9]{1,32}_[a-zA-Z0-9_]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError("Expected names of methods, such as eth_sendRawTransaction.");
+}
+
 export function parseNatsUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && /^(nats|tls):$/.test(url.protocol) && url.hostname !== "") return text;

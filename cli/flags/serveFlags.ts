@@ -11,6 +11,7 @@ import {
   parseAddress,
   parseBlockNumber,
   parseHostName,
+  parseMethodName,
   parseNamespace,
   parseNatsUrl,
   parseNetwork,
@@ -161,6 +162,15 @@ export const SERVE_FLAGS = {
       "timeout of a request; its unfinished calls get an error",
     ),
   }),
+  ...headed("Other methods", {
+    gateway: value("<url>", String).says(
+      "forward calls that proofd cannot answer, such as eth_getLogs, or eth_call at latest, to this node (docs/json-rpc.md)",
+    ),
+    gatewayMethods: value("<names>", listParser(parseMethodName)).says(
+      "also forward these methods, such as eth_sendRawTransaction, comma-separated",
+      "gateway",
+    ),
+  }),
   ...headed("Gas estimates", {
     estimateWorkers: value(
       "<count>",
@@ -168,11 +178,7 @@ export const SERVE_FLAGS = {
       ESTIMATE_WORKERS,
       `half of cores - 1, here ${ESTIMATE_WORKERS}`,
     ).says(
-      "number of threads for short estimates; half as many run long ones; with 0, eth_call is refused, and chain_estimateGas is refused or forwarded to --gateway",
-    ),
-    gateway: value("<url>", String).says(
-      "with --estimate-workers 0: forward gas estimates to this node",
-      "estimate-workers=0",
+      "number of threads for short estimates and calls; half as many run long ones; with 0, both are forwarded to --gateway, or refused",
     ),
     gasCap: value("<gas>", integerParser(LEAST_GAS_CAP, 2 ** 32), DEFAULT_ESTIMATE_SETTINGS.gasCap).says(
       "highest gas that an estimate may return",

@@ -6,6 +6,7 @@ import type {
   ServiceOptions,
 } from "../../server/lifecycle/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
+import {MethodTable} from "../../server/methods/table.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {readFees} from "./feeFile.ts";
 import {readFlagFile, refuseFlag, type ValuesOf} from "./flagTable.ts";
@@ -60,6 +61,7 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
     allowedHosts: allowHost,
     limits: {...DEFAULT_LIMITS, queueCost: values.maxQueue, timeoutMs: values.requestTimeout},
     estimate: readEstimateOptions(values, command),
+    ...readGateway(values, command),
   };
 }
 
@@ -103,15 +105,25 @@ function readFinality(
 }
 
 function readEstimateOptions(
-  {gasCap, hardfork, estimateWorkers, gateway, fees}: ServeValues,
+  {gasCap, hardfork, estimateWorkers, fees}: ServeValues,
   command: Command,
 ): EstimateOptions {
-  const url = gateway === undefined ? undefined : readHttpUrl(gateway);
-  if (gateway !== undefined && url === undefined)
-    refuseFlag(command, "gateway", ": expected an http or https URL with a host");
   return {
     settings: {...DEFAULT_ESTIMATE_SETTINGS, gasCap, hardfork, fee: readFees(fees, command)},
     workers: estimateWorkers,
-    gateway: url,
   };
+}
+
+function readGateway(
+  {gateway: text, gatewayMethods = [], namespace}: ServeValues,
+  command: Command,
+): Pick<ServiceOptions, "gateway" | "gatewayMethods"> {
+  const gateway = text === undefined ? undefined : readHttpUrl(text);
+  if (text !== undefined && gateway === undefined)
+    refuseFlag(command, "gateway", ": expected an http or https URL with a host");
+  const answered = new MethodTable(namespace, []);
+  const known = gatewayMethods.find(name => answered.find(name) !== undefined);
+  if (known !== undefined)
+    refuseFlag(command, "gatewayMethods", `: ${known} is answered or forwarded in any case`);
+  return {gateway, gatewayMethods};
 }

@@ -28,8 +28,6 @@ export class AnswerTooLong extends NodeFailure {}
 
 export class ConnectionLost extends NodeFailure {}
 
-/** One retry, because a server may close a keep-alive connection just as it is reused. */
-const ATTEMPTS = 2;
 /** Longer delays are cut to this. */
 export const MAX_RETRY_AFTER_MS = 300_000;
 /** The required format. Date.parse alone accepts almost any text. */
@@ -72,19 +70,22 @@ export class Endpoint {
   }
 
   /**
-   * Sends an idempotent request, which may be sent twice. Redirects are not followed: only the operator chooses nodes.
+   * Redirects are not followed: only the operator chooses nodes.
    *
+   * @param attempts - 2 for a request that may be sent twice: a server may close a keep-alive connection just as it is
+   * reused
    * @returns the response, whatever its HTTP status. @throws NodeFailure, or the signal's reason
    */
   async post(
     body: string,
     signal?: AbortSignal,
     onBytes: (bytes: number) => void = () => {},
+    attempts: 1 | 2 = 2,
   ): Promise<HttpAnswer> {
     try {
       // undici ignores its signal until it is connected. `within` does not wait for that.
       return await within(this.settings.timeoutMs, "the response", signal, ending =>
-        this.attempt(body, ending, onBytes),
+        this.attempt(body, ending, onBytes, attempts),
       );
     } catch (error) {
       throw signal?.aborted === true ? signal.reason : this.toFailure(error);
@@ -100,6 +101,7 @@ export class Endpoint {
     body: string,
     signal: AbortSignal,
     onBytes: (bytes: number) => void,
+    attempts: number,
   ): Promise<HttpAnswer> {
     const {headers, path} = this;
     for (let attempt = 1; ; attempt++) {
@@ -113,7 +115,7 @@ export class Endpoint {
         const retryAfterMs = parseRetryAfter(response.headers["retry-after"], Date.now());
         return {status: response.statusCode, bytes: Buffer.concat(parts), retryAfterMs};
       } catch (error) {
-        if (attempt === ATTEMPTS || signal.aborted || !isConnectionLost(error)) throw error;
+        if (attempt === attempts || signal.aborted || !isConnectionLost(error)) throw error;
       }
     }
   }

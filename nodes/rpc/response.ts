@@ -87,7 +87,8 @@ function readAnswer(fields: Fields): Answer {
   return {member: "result", result: fields.result};
 }
 
-function readError(error: unknown): ErrorAnswer {
+/** @throws NodeFailure unless it is the error of a response */
+export function readError(error: unknown): ErrorAnswer {
   if (typeof error === "object" && error !== null && "code" in error) {
     const {code, message, data} = error as Fields;
     if (typeof code === "number" && Number.isSafeInteger(code) && typeof message === "string")

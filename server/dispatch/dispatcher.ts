@@ -7,11 +7,13 @@
  *      |                        ^  not begun |        | not finished   |
  *      |                        +------------+    long queue ----------+
  *      |                                                               |
+ *      +---> lane "gateway":  queue -> task -> another node -----------+
+ *      |                                                               |
  *      +<-- answer in request order, window of its reader <------------+
  *
  * A segment whose proofs lack slots of a slice runs again, once these are fetched, and outside of its lane.
  *
- * A request can be in both lanes at once. An answer that is ready early waits until all answers before it are sent.
+ * A request can be in several lanes at once. An answer that is ready early waits until all answers before it are sent.
  */
 
 import type {Settlement} from "../../workers/messages/answers.ts";
@@ -69,7 +71,7 @@ export class Dispatcher implements EstimateQueues {
         (task, settlement) => this.completeTask(task, settlement),
         (request, segment, busy) => this.rejectLater(request, segment, busy),
       );
-    this.lanes = [createLane(LaneId.PROOF), createLane(LaneId.ESTIMATE)];
+    this.lanes = [createLane(LaneId.PROOF), createLane(LaneId.ESTIMATE), createLane(LaneId.GATEWAY)];
     this.sweep = setInterval(() => this.expireOverdue(), SWEEP_MS);
     this.sweep.unref();
   }

@@ -12,6 +12,7 @@
 
 import {assertInvariant} from "../../storage/invariant.ts";
 import type {Settlement} from "../../workers/messages/answers.ts";
+import {ClientCounts} from "../fairness/clientCounts.ts";
 import type {Limits} from "../limits.ts";
 import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
@@ -42,6 +43,8 @@ export interface LaneOptions {
   readonly taskCost: number;
   /** At the yield points of a long task, a worker does short ones. */
   readonly hasYieldPoints: boolean;
+  /** A client has at most as many tasks as are free, so that its slow calls do not take all. Tasks have one segment. */
+  readonly leavesRoom?: boolean;
   /** A task has at most as many segments as recently ran in this time. undefined: only the cost limits it. */
   readonly taskMs: number | undefined;
   /** Of an answer's text, at most. */
@@ -66,6 +69,8 @@ export class Lane {
   /** Without long tasks, which only a lane with yield points has. */
   private tasksUnderWay = 0;
   private longTasksUnderWay = 0;
+  /** By client, where each leaves room for others. */
+  private readonly clientTasks = new ClientCounts();
   private isFlushPlanned = false;
   /** When the last task ended, or one began when none was under way. */
   private drainedMs = 0;
@@ -179,7 +184,7 @@ export class Lane {
 
   private flush(): void {
     while (this.hasRoom) {
-      const task = this.takeTask();
+      const task = this.options.leavesRoom === true ? this.takeAllowedTask() : this.takeTask();
       if (task === undefined) break;
       this.run(task);
     }
@@ -195,6 +200,18 @@ export class Lane {
     const cost = request.nextSegment(this.id)?.cost ?? 0;
     const segment = this.start(request, performance.now());
     return segment === undefined ? undefined : {requests: [request], segments: [segment], cost, isLong: true};
+  }
+
+  private takeAllowedTask(): Task | undefined {
+    const free = this.options.maxTasks - this.tasksUnderWay;
+    const isAllowed = ({client}: PendingRequest): boolean => this.clientTasks.of(client) < free;
+    const {small} = this.waiting;
+    for (let request = small.shiftIf(isAllowed); request !== undefined; request = small.shiftIf(isAllowed)) {
+      const cost = request.nextSegment(this.id)?.cost ?? 0;
+      const segment = this.start(request, performance.now());
+      if (segment !== undefined) return {requests: [request], segments: [segment], cost};
+    }
+    return undefined;
   }
 
   private takeTask(): Task | undefined {
@@ -267,7 +284,9 @@ export class Lane {
     if (this.waiting.length > 0) this.planFlush();
   }
 
-  private countTask({isLong}: Task, change: 1 | -1): void {
+  private countTask({isLong, requests}: Task, change: 1 | -1): void {
+    if (this.options.leavesRoom === true)
+      for (const {client} of requests) this.clientTasks.add(client, change);
     if (isLong === true) this.longTasksUnderWay += change;
     else this.tasksUnderWay += change;
     const isCounted = this.tasksUnderWay >= 0 && this.longTasksUnderWay >= 0;

@@ -5,7 +5,7 @@
  *   lane         P     E        E          P         E           P         P            P
  *                               ^ nextToSend         ^ next of lane E                   ^ next of lane P
  *
- * Each lane has its own window of bytes. With one for both, proofs that wait behind a slow estimate would keep the next
+ * Each lane has its own window of bytes. With one for all, proofs that wait behind a slow estimate would keep the next
  * estimate out.
  */
 import type {Head} from "../../workers/messages/head.ts";
@@ -41,7 +41,11 @@ export class PendingRequest {
     timeoutMs: number,
   ) {
     this.segments = cutSegments(calls);
-    this.progress = [this.createProgress(LaneId.PROOF), this.createProgress(LaneId.ESTIMATE)];
+    this.progress = [
+      this.createProgress(LaneId.PROOF),
+      this.createProgress(LaneId.ESTIMATE),
+      this.createProgress(LaneId.GATEWAY),
+    ];
     this.ordered = new OrderedAnswer(reply, isBatch, this.segments.length);
     this.clock = new RequestClock(record.startedMs, timeoutMs);
   }
@@ -101,7 +105,7 @@ export class PendingRequest {
     return this.isDropped || this.ordered.has(index);
   }
 
-  /** Most requests are for one lane only. They share the progress in the other. */
+  /** Most requests are for one lane only. They share the progress in the others. */
   private createProgress(lane: LaneId): LaneProgress {
     const {calls, segments} = this;
     return calls.byLane[lane] === undefined ? NO_PROGRESS : new LaneProgress(segments, lane);

@@ -37,7 +37,7 @@ export interface Segment {
 export function cutSegments(calls: RequestCalls): Segment[] {
   let segments: Segment[] = [];
   const {places} = calls;
-  const seen: [number, number] = [0, 0];
+  const seen: [number, number, number] = [0, 0, 0];
   let last: {-readonly [field in keyof Segment]: Segment[field]} | undefined;
   for (let at = 0; at < places.length; at++) {
     const place = places[at] as Place;

@@ -4,23 +4,37 @@
  *   call --> {"jsonrpc":"2.0","id":<ours>,"method":<the caller's>,"params":<the caller's>} --> POST URL
  *   call <-- {"jsonrpc":"2.0","id":<theirs>,"result" or "error": <the upstream's value>} <--
  *
- * Anything but a JSON-RPC answer is the failure UPSTREAM_DOWN. Its detail goes to the caller. So it contains neither the
- * URL (paths and queries may hold keys) nor any text of the upstream.
+ * A result is passed on byte by byte. Anything but a JSON-RPC answer is the failure UPSTREAM_DOWN. Its detail goes to the
+ * caller. So it contains neither the URL (paths and queries may hold keys) nor any text of the upstream.
  */
+import {setImmediate as nextTurn} from "node:timers/promises";
 import type {Logger} from "pino";
-import {Endpoint, type HttpAnswer} from "../../nodes/rpc/endpoint.ts";
+import {AnswerTooLong, Endpoint, type HttpAnswer} from "../../nodes/rpc/endpoint.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
-import {parseAnswer} from "../../nodes/rpc/response.ts";
-import {encodeResponse, SEPARATOR} from "../../workers/messages/answers.ts";
-import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
+import {readError} from "../../nodes/rpc/response.ts";
+import {SEPARATOR} from "../../workers/messages/answers.ts";
+import type {Failure} from "../../workers/messages/failure.ts";
+import type {Work} from "../fairness/work.ts";
+import {scanMembers} from "../json/memberScan.ts";
+import {FORWARDED_BYTES_PER_COST, LONG_FORWARD_COST, MAX_CALL_TEXT_BYTES} from "../limits.ts";
 import type {TaskAnswers} from "../request/taskText.ts";
 import {findInexact} from "../rpc/exactValues.ts";
 import {RpcCode} from "../rpc/rpcError.ts";
 
-const MAX_CONNECTIONS = 64;
+/** Each may have an answer in memory, 320 MB together. */
+const MAX_CONNECTIONS = 32;
 /** For connecting, head and body together (docs/json-rpc.md). */
 const TIMEOUT_MS = 10_000;
 const OK = 200;
+
+interface ForwardedCall {
+  readonly method: string;
+  /** JSON. */
+  readonly paramsText: string;
+  readonly maxAnswerBytes: number;
+  /** It changes nothing, so it may be sent twice. */
+  readonly isRead: boolean;
+}
 
 export class Gateway {
   /** Calls that the upstream has at the same time, each on a connection of its own. */
@@ -33,46 +47,84 @@ export class Gateway {
   constructor(url: URL, log: Logger) {
     this.endpoint = new Endpoint(url, {
       timeoutMs: TIMEOUT_MS,
-      maxAnswerBytes: MAX_ESTIMATE_TEXT_BYTES,
+      maxAnswerBytes: LONG_FORWARD_COST * FORWARDED_BYTES_PER_COST,
       connections: MAX_CONNECTIONS,
     });
     this.outages = new OutageLog(log);
   }
 
-  /** Sends a call, perhaps twice, so it must change nothing. The texts are JSON. @returns one answer; never rejects */
-  async forward(method: string, paramsText: string, idText: string): Promise<TaskAnswers> {
-    const id = this.callCount++;
+  /** @param idText - JSON of the caller's id. @returns one answer; never rejects */
+  async forward(call: ForwardedCall, idText: string): Promise<TaskAnswers> {
     try {
-      const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${paramsText}}`;
-      const {member, text: value, code} = this.readAnswer(await this.endpoint.post(body), id);
+      const {member, text: value, code} = await this.send(call);
       this.outages.noteAnswer();
-      const text = Buffer.from(encodeResponse(idText, member, value) + SEPARATOR);
+      const text = Buffer.concat([
+        Buffer.from(`{"jsonrpc":"2.0","id":${idText},"${member}":`),
+        value,
+        Buffer.from(`}${SEPARATOR}`),
+      ]);
       return {text, ends: Uint32Array.of(text.length), failures: [], codes: [code]};
     } catch (error) {
-      // Anything else is our own mistake. Its message is for the log only.
-      const reason = error instanceof NodeFailure ? error.message : "the request failed";
-      this.outages.noteFailure(reason, error);
-      const detail = `the gateway that answers ${method} for this node is down: ${reason}`;
-      const failures = [{call: 0, failure: "UPSTREAM_DOWN", detail}] as const;
+      const failures = [{call: 0, ...this.noteFailure(call, error)}];
       return {text: new Uint8Array(0), ends: Uint32Array.of(0), failures, codes: []};
     }
   }
 
+  private async send({method, paramsText, maxAnswerBytes, isRead}: ForwardedCall): Promise<UpstreamAnswer> {
+    const id = this.callCount++;
+    const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${paramsText}}`;
+    let got = 0;
+    const onBytes = (bytes: number): void => {
+      got += bytes;
+      if (got > maxAnswerBytes) throw new AnswerTooLong("its answer is too long");
+    };
+    return this.readAnswer(await this.endpoint.post(body, undefined, onBytes, isRead ? 2 : 1), id);
+  }
+
+  private noteFailure({method, maxAnswerBytes, isRead}: ForwardedCall, error: unknown): Failure {
+    if (error instanceof AnswerTooLong) {
+      this.outages.noteAnswer();
+      const detail = `the answer to ${method}: expected at most ${maxAnswerBytes} bytes, got more`;
+      return {failure: "LIMIT_EXCEEDED", detail, limit: maxAnswerBytes, got: maxAnswerBytes + 1};
+    }
+    // Anything else is our own mistake. Its message is for the log only.
+    const reason = error instanceof NodeFailure ? error.message : "the request failed";
+    this.outages.noteFailure(reason, error);
+    const advice = isRead ? "" : ". It may have received the call";
+    const detail = `the gateway that answers ${method} for this node is down: ${reason}${advice}`;
+    return {failure: "UPSTREAM_DOWN", detail};
+  }
+
   /**
-   * @throws NodeFailure unless it is a JSON-RPC answer to the request `id` whose values JSON.parse has not changed. The
-   * caller may see the message, from which keys of the URL are removed
+   * @throws NodeFailure unless it is a JSON-RPC answer to the request `id`. The caller may see the message, from which
+   * keys of the URL are removed
    */
-  private readAnswer({status, bytes}: HttpAnswer, id: number): UpstreamAnswer {
+  private async readAnswer({status, bytes}: HttpAnswer, id: number): Promise<UpstreamAnswer> {
     if (status !== OK) throw new NodeFailure(`it answered HTTP ${status}`);
-    const answer = parseAnswer(bytes, id);
-    const value = answer.member === "result" ? answer.result : answer.error;
-    if (findInexact(value) !== undefined)
-      throw new NodeFailure("its answer has a number that is no safe integer, or half of a character");
-    if (answer.member === "result") return {member: "result", text: JSON.stringify(value), code: 0};
+    const members = await runInSteps(scanMembers(bytes)).catch((error: unknown) => {
+      throw new NodeFailure("its answer is not JSON-RPC 2.0", {cause: error});
+    });
+    const read = (name: string): unknown => JSON.parse(members.get(name)?.toString() ?? "null");
+    if (read("jsonrpc") !== "2.0") throw new NodeFailure("its answer is not JSON-RPC 2.0");
+    if (read("id") !== id) throw new NodeFailure("its answer has another request's id");
+    const result = members.get("result");
+    if ((members.get("error")?.length ?? 0) > MAX_CALL_TEXT_BYTES)
+      throw new NodeFailure(`the error in its answer has more than ${MAX_CALL_TEXT_BYTES} bytes`);
+    const error = read("error");
+    if (error === null) {
+      if (result === undefined) throw new NodeFailure("its answer has neither result nor error");
+      return {member: "result", text: result, code: 0};
+    }
+    const {code} = readError(error);
+    if (findInexact(error) !== undefined)
+      throw new NodeFailure("its error has a number that is no safe integer, or half of a character");
     const {redact} = this.endpoint;
-    const text = JSON.stringify(value, (_, part) => (typeof part === "string" ? redact(part) : part));
-    const {code} = answer.error;
-    return {member: "error", text, code: KNOWN_CODES.has(code) ? code : RpcCode.EXECUTION_FAILED};
+    const text = JSON.stringify(error, (_, part) => (typeof part === "string" ? redact(part) : part));
+    return {
+      member: "error",
+      text: Buffer.from(text),
+      code: KNOWN_CODES.has(code) ? code : RpcCode.EXECUTION_FAILED,
+    };
   }
 
   /** Ends every connection. Unfinished calls fail. */
@@ -106,7 +158,7 @@ class OutageLog {
     if (this.isWarned || nowMs < this.nextWarnMs) return;
     this.isWarned = true;
     this.nextWarnMs = nowMs + WARN_EVERY_MS;
-    this.log.warn({reason}, "the gateway does not answer: estimates get error -32002");
+    this.log.warn({reason}, "the gateway does not answer: calls for it get error -32002");
   }
 
   /** Stops logging, because later failures come from closing the connections. */
@@ -118,9 +170,18 @@ class OutageLog {
 interface UpstreamAnswer {
   readonly member: "result" | "error";
   /** JSON text of its value. */
-  readonly text: string;
+  readonly text: Buffer;
   /** The code that the answer is counted under: 0 or the error's code. As a metric's label, it is one of the known codes. */
   readonly code: number;
 }
 
 const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(RpcCode));
+
+/** Lets the main thread do other work between the steps. */
+async function runInSteps<T>(work: Work<T>): Promise<T> {
+  for (;;) {
+    const {done, value} = work.next();
+    if (done === true) return value;
+    await nextTurn();
+  }
+}

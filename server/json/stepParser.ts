@@ -203,6 +203,6 @@ function add(container: unknown[] | Fields, key: string, value: unknown): void {
 }
 
 /** With a Set of the four, Node 24.9 took up to 68 ms for a body of spaces. */
-function isSpace(byte: number | undefined): boolean {
+export function isSpace(byte: number | undefined): boolean {
   return byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -45,6 +45,8 @@ export interface ServiceOptions extends FrontOptions {
   readonly suite?: string | undefined;
   readonly history: History;
   readonly estimate: EstimateOptions;
+  /** The node that calls are forwarded to. */
+  readonly gateway?: URL | undefined;
 }
 
 export type FinalityOptions =
@@ -62,6 +64,4 @@ export interface EstimateOptions {
   readonly settings: EstimateSettings;
   /** Threads for estimates; 0: none are made here. */
   readonly workers: number;
-  /** The node that estimates are forwarded to, if there are no `workers`. */
-  readonly gateway: URL | undefined;
 }

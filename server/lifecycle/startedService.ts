@@ -9,6 +9,7 @@ import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {ImportEvent} from "../../workers/messages/importJob.ts";
 import {createFront, type Front} from "../front.ts";
+import type {Gateway} from "../gateway/gateway.ts";
 import {UwsRefused} from "../listener/uwsLibrary.ts";
 import type {Estimates} from "../methods/method.ts";
 import {PublishStatus} from "../observe/publishStatus.ts";
@@ -73,7 +74,7 @@ export class StartedService {
   private readonly sourceStatus: SourceStatus | undefined;
   private readonly publishStatus: PublishStatus | undefined;
   private finality: RunningFinality | undefined;
-  private estimates: Estimates = {kind: "none"};
+  private gateway: Gateway | undefined;
   private slots: SlotFetcher | undefined;
   private front!: Front;
   private boundPort = 0;
@@ -134,7 +135,7 @@ export class StartedService {
       http: front.http.library,
       suite: engine.chain.suite,
       workers: engine.workers,
-      estimates: this.estimates.kind,
+      estimates: this.estimates.kind === "none" && this.gateway ? "gateway" : this.estimates.kind,
       ...headFields(engine.chain.head()),
     };
   }
@@ -205,17 +206,19 @@ export class StartedService {
   }
 
   private async openGateway(): Promise<Stop | undefined> {
-    const {gateway: url, settings, workers} = this.options.estimate;
-    if (workers > 0) {
-      const {timeMs} = settings;
-      this.estimates = {kind: "here", timeMs, workers, estimate: job => this.engine.estimate(job)};
-      return undefined;
-    }
+    const {gateway: url} = this.options;
     if (url === undefined) return undefined;
     const {Gateway} = await import("../gateway/gateway.ts");
     const gateway = new Gateway(url, this.log);
-    this.estimates = {kind: "gateway", gateway};
+    this.gateway = gateway;
     return () => gateway.close();
+  }
+
+  private get estimates(): Estimates {
+    const {settings, workers} = this.options.estimate;
+    if (workers === 0) return {kind: "none"};
+    const {timeMs} = settings;
+    return {kind: "here", timeMs, workers, estimate: job => this.engine.estimate(job)};
   }
 
   /** Only a store of the suite keccak can have slices. */
@@ -230,10 +233,11 @@ export class StartedService {
   }
 
   private async listen(): Promise<Stop> {
-    const {engine, trouble, log, finality, estimates, slots} = this;
+    const {engine, trouble, log, finality, estimates, gateway, slots} = this;
     const {workers, estimate} = this.options;
     const maxConnections = limitConnections(workers + estimate.workers);
     const front = createFront({...this.options, maxConnections}, engine, estimates, trouble, log, {
+      gateway,
       source: this.sourceStatus,
       finality: finality?.status,
       publishing: this.publishStatus,

@@ -26,14 +26,15 @@ const MAX_BYTES_PER_CHARACTER = 3;
 const PART_COST = 100;
 
 export function* measureDemand(calls: readonly Call[], table: Methods, view: RequestView): Work<Demand> {
-  const costs: [number, number] = [0, 0];
-  const methods: [string, string] = ["", ""];
+  const costs: [number, number, number] = [0, 0, 0];
+  const methods: [string, string, string] = ["", "", ""];
   let readyCost = 0;
   let responseBytes = 0;
   for (const {error, idText, method: name, params} of calls) {
     if (error !== undefined || idText === undefined) continue;
-    const method = table.find(name);
-    if (method === undefined) continue;
+    const found = table.find(name);
+    if (found === undefined) continue;
+    const method = found.forwardedTo?.(params, view) ?? found;
     const cost = method.cost(params, view);
     if (cost === 0) continue;
     if (cost > PART_COST) yield;
@@ -59,7 +60,7 @@ export function refuseExcess(
   for (const lane of LANE_IDS) cost += costs[lane];
   const method = methods.find(name => name !== "") ?? "";
   if (cost > requestCost) {
-    const unit = `units of cost (an account or storage key 1, an estimate or call ${ESTIMATE_COST} and 1 for each entry of its lists and overrides, 2 for each slot overridden, a list of the methods ${DISCOVER_COST})`;
+    const unit = `units of cost (an account or storage key 1, an estimate, call or forwarded call ${ESTIMATE_COST} and 1 for each entry of its lists and overrides, 2 for each slot overridden, a list of the methods ${DISCOVER_COST})`;
     return {error: createLimitError("a request", requestCost, cost, unit), method};
   }
   if (got > responseBytes)

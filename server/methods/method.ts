@@ -26,6 +26,8 @@ export interface RequestView {
   readonly chain: ChainView;
   readonly limits: Limits;
   readonly estimates: Estimates;
+  /** undefined: no call is forwarded. */
+  readonly gateway: Gateway | undefined;
   /** A block that another instance may have is an AheadError (--balanced). */
   readonly isBalanced: boolean;
   /** The client takes an answer as bytes, and the request is a single call. */
@@ -34,14 +36,19 @@ export interface RequestView {
   readonly maxProofTextBytes: number;
 }
 
-interface Described {
-  readonly name: string;
+interface Described extends Named {
   /** One sentence, for rpc.discover. */
   readonly summary: string;
   readonly params: ParamList;
   readonly result: {readonly name: string; readonly schema: Schema};
   /** Errors of this method, in addition to those of every method (discover.ts). */
   readonly errors: readonly RpcCode[];
+  /** @returns the same method of the gateway's node, for a call that only that node can answer */
+  readonly forwardedTo?: (params: Call["params"], view: RequestView) => ForwardedMethod | undefined;
+}
+
+interface Named {
+  readonly name: string;
   /**
    * What the call adds to the cost of its request, by the shape of the parameters, before they are parsed. A call of
    * cost 0 is not limited: it needs almost no work, or `prepare` refuses it.
@@ -57,7 +64,9 @@ export interface ReadyMethod extends Described {
 }
 
 /** A method that a lane answers. `Calls` holds the lane's calls of one request (lanes.ts). */
-export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Described {
+export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Described, InLane<Calls> {}
+
+interface InLane<Calls extends LaneCalls> {
   readonly lane: LaneId;
   /** Upper bound of the text of a result or error, in bytes. @param cost - of the call, above 0 */
   maxTextBytes(cost: number, view: RequestView, params: Call["params"]): number;
@@ -65,7 +74,14 @@ export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Describ
   prepare(params: Call["params"], view: RequestView, calls: Calls): Work | undefined;
 }
 
-export type Method = ReadyMethod | LaneMethod;
+/** A method of the gateway's node. Only the node knows its parameters and results. */
+export interface ForwardedMethod<Calls extends LaneCalls = LaneCalls> extends Named, InLane<Calls> {
+  readonly forwardedTo?: undefined;
+}
+
+/** A method that proofd answers itself. */
+export type OwnMethod = ReadyMethod | LaneMethod;
+export type Method = OwnMethod | ForwardedMethod;
 
 export function createReadError(failure: Failure, block: number, head: Head): Error {
   if (failure.failure === "BLOCK_UNKNOWN") return createBlockUnknownError(encodeQuantity(block), head);
@@ -80,7 +96,7 @@ export class RecordFailure extends Error {
   }
 }
 
-/** Who makes the gas estimates: threads of this process, another node, or nobody. */
+/** Who makes the gas estimates and runs calls: threads of this process, or nobody. */
 export type Estimates =
   | {
       readonly kind: "here";
@@ -89,5 +105,4 @@ export type Estimates =
       readonly timeMs: number;
       readonly estimate: (job: EstimateJob) => Promise<EstimateAnswers>;
     }
-  | {readonly kind: "gateway"; readonly gateway: Gateway}
   | {readonly kind: "none"};

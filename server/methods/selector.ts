@@ -59,6 +59,13 @@ export function resolveSelector(
   return found;
 }
 
+/** Whether the selector names the newest block, finalized or not. */
+export function namesLatest(selector: unknown): boolean {
+  const isObject = typeof selector === "object" && selector !== null;
+  const named = isObject ? (selector as {blockNumber?: unknown}).blockNumber : selector;
+  return named === "latest" || named === "pending";
+}
+
 /** Resolves a number or a tag. @returns undefined for anything else */
 function resolveName(text: unknown, column: SelectorColumn, view: BlockView): number | undefined {
   if (typeof text !== "string") return undefined;

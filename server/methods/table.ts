@@ -3,7 +3,8 @@ import {estimateGas} from "./calls/estimateGas.ts";
 import {createEstimateParams} from "./calls/estimateParams.ts";
 import {ethCall} from "./calls/ethCall.ts";
 import {proofCall} from "./calls/proofCall.ts";
-import type {LaneMethod, Method} from "./method.ts";
+import {listForwarded} from "./forwarding/forwarded.ts";
+import type {LaneMethod, Method, OwnMethod} from "./method.ts";
 import {getChanges} from "./proof/getChanges.ts";
 import {getCodes} from "./proof/getCodes.ts";
 import {getEthMultiProof} from "./proof/getEthMultiProof.ts";
@@ -25,7 +26,7 @@ import {getCoverage} from "./ready/getCoverage.ts";
 import {getHeader} from "./ready/getHeader.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
 
-const METHODS: readonly Method[] = [
+const METHODS: readonly OwnMethod[] = [
   getProof,
   getProofAt,
   getEthProof,
@@ -59,7 +60,8 @@ const METHODS: readonly Method[] = [
 export type Methods = Pick<MethodTable, "find" | "findNear">;
 
 export class MethodTable {
-  readonly methods: readonly Method[];
+  /** The methods that proofd answers itself, at least some of their calls. */
+  readonly methods: readonly OwnMethod[];
   /** Names that calls are counted under. All other names are counted as "unknown". */
   readonly names: readonly string[];
   private readonly byName: ReadonlyMap<string, Method>;
@@ -68,11 +70,15 @@ export class MethodTable {
   private readonly longest: number;
   private last: Method | undefined;
 
-  /** @param namespace - undefined: only the methods that every process has */
-  constructor(namespace?: string) {
+  /**
+   * @param namespace - undefined: only the methods that every process has
+   * @param forwarded - methods of --gateway-methods. undefined: no call is forwarded
+   */
+  constructor(namespace?: string, forwarded?: readonly string[]) {
     const added = namespace === undefined ? [] : createNamespaceMethods(namespace);
     this.methods = [...METHODS, ...added, createDiscover(() => this.methods)];
-    this.byName = new Map(this.methods.map(method => [method.name, method]));
+    const elsewhere = forwarded === undefined ? [] : listForwarded(this.methods, forwarded);
+    this.byName = new Map([...this.methods, ...elsewhere].map(method => [method.name, method]));
     this.names = [...this.byName.keys()];
     const spellings = [subjectOf, (name: string) => name.toLowerCase()];
     this.near = new Map(
@@ -104,7 +110,7 @@ function subjectOf(name: string): string {
 }
 
 /** The methods of `proofd serve --namespace`, for clients that know a network's own server. @param namespace - such as "linea" */
-function createNamespaceMethods(namespace: string): readonly Method[] {
+function createNamespaceMethods(namespace: string): readonly OwnMethod[] {
   const name = `${namespace}_estimateGas`;
   const estimate = {...estimateGas, name, params: createEstimateParams(name)} as LaneMethod;
   return [createNamespacedProof(namespace), estimate, rollupBlockNumber];

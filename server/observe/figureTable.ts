@@ -62,7 +62,7 @@ export const HELP = {
   proofd_publish_state: "1 for the current state of --publish, 0 for all others",
   proofd_published_snapshot_block: "Block of the newest snapshot that replicas may start from",
   proofd_published_block: "Newest block in the store that the stream of --publish has",
-  proofd_queued_cost: "Cost of admitted and unfinished calls, for proofs and for gas estimates",
+  proofd_queued_cost: "Cost of admitted and unfinished calls, for proofs, gas estimates and forwarded calls",
   proofd_readers_cut_total: "Connections closed because clients had too many bytes of answers to read",
   proofd_refused_total:
     "Requests for proofs and gas estimates refused because a queue was full, its expected wait was too long, or a client with less in the queue took the place",

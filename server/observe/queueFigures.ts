@@ -7,8 +7,8 @@ const WINDOW_MS = 10_000;
 /** Cost that counts as drained before the first task: first tasks are slow, while their threads load the EVM. */
 const FIRST_COST = 1000;
 
-/** The queue of proofs, and those of estimates. */
-export type QueueName = "proof" | "first" | "long";
+/** The queue of proofs, those of estimates, and that of forwarded calls. */
+export type QueueName = "proof" | "first" | "long" | "gateway";
 
 export class QueueFigures {
   started = 0;

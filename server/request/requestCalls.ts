@@ -1,19 +1,20 @@
 /**
  * The calls of one HTTP request: their places in request order, without notifications, and the calls for each lane.
  *
- *   places     | proof | proof | "ready" | estimate | proof | ...
- *   lane 0     |   0   |   1   |         |          |   2   | ...      ids and prepared calls, one after the other
- *   lane 1     |       |       |         |    0     |       | ...
+ *   places     | proof | proof | "ready" | estimate | proof | forwarded | ...
+ *   lane 0     |   0   |   1   |         |          |   2   |           | ...      ids and prepared calls, one after
+ *   lane 1     |       |       |         |    0     |       |           | ...      the other
+ *   lane 2     |       |       |         |          |       |     0     | ...
  */
 
-/** Each lane has its own queue, tasks and limit. They work on different threads, so neither waits for the other. */
-export const LaneId = {PROOF: 0, ESTIMATE: 1} as const;
+/** Each lane has its own queue, tasks and limit. Threads or another node work for it, so none waits for the others. */
+export const LaneId = {PROOF: 0, ESTIMATE: 1, GATEWAY: 2} as const;
 
 export type LaneId = (typeof LaneId)[keyof typeof LaneId];
 
-export type ByLane<T> = readonly [proof: T, estimate: T];
+export type ByLane<T> = readonly [proof: T, estimate: T, gateway: T];
 
-export const LANE_IDS = [LaneId.PROOF, LaneId.ESTIMATE] as const;
+export const LANE_IDS = [LaneId.PROOF, LaneId.ESTIMATE, LaneId.GATEWAY] as const;
 
 /** The place of a call that a lane answers. It names the method. */
 export interface LanePlace {

@@ -82,16 +82,16 @@ const ROOMS: Readonly<Record<string, string>> = {
   "server/request": "workers/messages",
   "server/observe":
     "workers/messages, workers/chain, workers/engine.ts, version.ts, rpc, request, node:, pino",
-  "server/gateway": "nodes/rpc, workers/messages, limits.ts, rpc, request, pino",
+  "server/gateway": "nodes/rpc, workers/messages, limits.ts, fairness, json, rpc, request, node:, pino",
   "server/slices": "storage, nodes/rpc, nodes/blocks, workers/messages, pino",
   "server/methods":
     "storage/count.ts, storage/hex.ts, workers/messages, workers/chain, limits.ts, version.ts, fairness, rpc, request, gateway, node:",
   "server/dispatch":
-    "storage/invariant.ts, workers/messages, workers/threads, workers/engine.ts, limits.ts, fairness, rpc, request, observe, slices, methods",
+    "storage/invariant.ts, workers/messages, workers/threads, workers/engine.ts, limits.ts, fairness, rpc, request, gateway, observe, slices, methods",
   "server/listener": "fairness, node:, pino, uWebSockets.js",
   "server/http": "limits.ts, fairness, rpc, request, observe, methods, listener, node:, pino",
   "server/front.ts, server/rpcService.ts":
-    "workers/messages, workers/engine.ts, fairness, rpc, request, observe, slices, methods, dispatch, http, pino",
+    "workers/messages, workers/engine.ts, fairness, rpc, request, gateway, observe, slices, methods, dispatch, http, pino",
   "server/lifecycle/control": "storage, workers/messages, workers/engine.ts, node:",
   "server/lifecycle":
     "storage, nodes/rpc, nodes/finality, nodes/feed, workers/messages, workers/threads, workers/chain, workers/engine.ts, version.ts, observe, gateway, slices, listener, methods, front.ts, lifecycle/control, node:, pino",
@@ -100,7 +100,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   demo: "node:, ox",
   "cli/exitCode.ts": "",
   "cli/flags":
-    "client/rpc, client/folder/format, storage, nodes/rpc, workers/messages, server/limits.ts, server/version.ts, server/listener, server/lifecycle, node:, commander, proofd-load",
+    "client/rpc, client/folder/format, storage, nodes/rpc, workers/messages, server/limits.ts, server/version.ts, server/listener, server/methods, server/lifecycle, node:, commander, proofd-load",
   "cli/commands":
     "client/folder/pulledError.ts, client/folder, client, storage, nodes/rpc, nodes/finality, workers/messages, workers/threads, workers/chain, workers/engine.ts, server/limits.ts, server/version.ts, server/listener, server/lifecycle/control, server/lifecycle, exitCode.ts, flags, node:, commander, pino, proofd-load",
   cli: "server/version.ts, server/lifecycle, exitCode.ts, flags, commands, commander",

@@ -206,6 +206,20 @@ export class ChainView {
     return this.reader.readBlock(block)?.trie !== undefined;
   }
 
+  /** Does the store have the account at the block? Only slices lack some, and all codes. @throws StoreError RECORD_DAMAGED */
+  hasAccount(address: unknown, block: number, withCode: boolean): boolean {
+    const slice = this.reader.readSlice();
+    if (slice === undefined || typeof address !== "string") return true;
+    const own = slice.filter(one => one.address === address.toLowerCase());
+    return !withCode && own.some(({from, to = block}) => from <= block && block <= to);
+  }
+
+  /** Are the chain's rules those of Ethereum, on whole states? @throws StoreError RECORD_DAMAGED */
+  canRunCalls(): boolean {
+    const {config} = this.reader.readChain() ?? {};
+    return !this.reader.isSliced && (config === undefined || JSON.parse(config).optimism === undefined);
+  }
+
   get finalizations(): Finalizations {
     return this.reader.finalizations;
   }

@@ -1,18 +1,13 @@
-/**
- * The lane of gas estimates, and of calls that are run once. Threads of this process compute them. Another node may make
- * the estimates instead, or they are not available.
- */
+/** The lane of gas estimates, and of calls that are run once. Threads of this process compute them. */
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import type {EstimateJob} from "../../../workers/messages/estimateJob.ts";
 import {JOB_MS} from "../../../workers/messages/estimateSlice.ts";
 import {countLongThreads, LONG_PLACES} from "../../../workers/threads/estimateThreads.ts";
 import {ESTIMATE_COST, MAX_CALL_TEXT_BYTES} from "../../limits.ts";
-import type {EstimateCalls, PreparedEstimate, RunEstimate} from "../../methods/calls/estimateCalls.ts";
+import type {EstimateCalls} from "../../methods/calls/estimateCalls.ts";
 import type {Estimates} from "../../methods/method.ts";
 import {callsOf} from "../../request/requestCalls.ts";
-import type {TaskAnswers} from "../../request/taskText.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
-import type {PendingRequest} from "../pendingRequest.ts";
 import type {Segment} from "../segment.ts";
 import {performAsync, type Task} from "../task.ts";
 
@@ -37,13 +32,9 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
     hasYieldPoints: false,
     bytesPerCost: MAX_CALL_TEXT_BYTES / ESTIMATE_COST,
   } as const;
-  if (estimates.kind !== "here") {
-    // With more tasks, calls would wait in the gateway's own queue and lose time that the upstream needs.
-    const workers = estimates.kind === "gateway" ? estimates.gateway.maxCalls : 1;
-    const sizes = {workers, maxTasks: workers, taskCost: ESTIMATE_COST};
-    // Without slices: another node makes the estimates within its own limits.
-    return {...common, ...sizes, long: undefined, perform: performAsync(runEstimate)};
-  }
+  // Methods prepare no call for it.
+  if (estimates.kind === "none")
+    return {...common, workers: 1, maxTasks: 1, taskCost: ESTIMATE_COST, long: undefined, perform: () => {}};
   const {workers, timeMs, estimate} = estimates;
   const perform = (isFirst: boolean) => performAsync(task => estimate(collectEstimates(task, isFirst)));
   const sizes = {threads: countLongThreads(workers), slotsPerThread: LONG_PLACES};
@@ -62,24 +53,11 @@ export function collectEstimates(task: Task, isFirst: boolean): EstimateJob {
   const calls: EstimateCall[] = [];
   const ids: string[] = [];
   for (const [at, request] of task.requests.entries()) {
-    const {prepared, id} = callAt(request, task.segments[at] as Segment);
-    calls.push(prepared as EstimateCall);
-    ids.push(id);
+    // Each segment has one call.
+    const {lane, firstCall} = task.segments[at] as Segment;
+    const own = callsOf(request.calls, lane) as EstimateCalls;
+    calls.push(own.prepared[firstCall] as EstimateCall);
+    ids.push(own.ids[firstCall] as string);
   }
   return {calls, ids, isFirst};
-}
-
-/** Lets another node make the only estimate of a task. */
-export function runEstimate({requests, segments}: Task): Promise<TaskAnswers> {
-  const {prepared, id} = callAt(requests[0] as PendingRequest, segments[0] as Segment);
-  return (prepared as RunEstimate)(id);
-}
-
-/** Each segment has one call. */
-function callAt(
-  {calls}: PendingRequest,
-  {lane, firstCall}: Segment,
-): {prepared: PreparedEstimate; id: string} {
-  const {prepared, ids} = callsOf(calls, lane) as EstimateCalls;
-  return {prepared: prepared[firstCall] as PreparedEstimate, id: ids[firstCall] as string};
 }

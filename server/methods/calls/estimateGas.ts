@@ -1,6 +1,5 @@
 import {MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import {LaneId} from "../../request/requestCalls.ts";
-import {requireExactValues} from "../../rpc/exactValues.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {callCost} from "./callCost.ts";
@@ -21,26 +20,18 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
   ],
   lane: LaneId.ESTIMATE,
   cost(params, {estimates}) {
-    return estimates.kind === "none" || !Array.isArray(params) ? 0 : callCost(params);
+    return estimates.kind === "here" && Array.isArray(params) ? callCost(params) : 0;
   },
   maxTextBytes() {
     return MAX_ESTIMATE_TEXT_BYTES;
   },
   *prepare(params, view, calls) {
     const {name} = this;
-    const {estimates} = view;
-    if (estimates.kind === "none") {
+    if (view.estimates.kind === "none") {
       const reason = "this node runs without the sequencer extension";
       throw new RpcError(RpcCode.NOT_AVAILABLE, `${name} is not available: ${reason}`);
     }
     const list = this.params.requireArray(params);
-    if (estimates.kind === "here") {
-      calls.prepared.push(Object.assign(yield* parseEstimateCall(list, view), {method: name}));
-      return;
-    }
-    // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.
-    requireExactValues(list, "params");
-    const paramsText = JSON.stringify(list);
-    calls.prepared.push(idText => estimates.gateway.forward(name, paramsText, idText));
+    calls.prepared.push(Object.assign(yield* parseEstimateCall(list, view), {method: name}));
   },
 };

@@ -8,7 +8,7 @@ import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {ParamList} from "../params.ts";
 import {BLOCK_PARAM, nullable, objectOf, QUANTITY} from "../schema.ts";
-import {type BlockView, resolveSelector} from "../selector.ts";
+import {type BlockView, namesLatest, resolveSelector} from "../selector.ts";
 import {parseBlockOverrides} from "./blockOverrides.ts";
 import {parseCallFields} from "./callFields.ts";
 import {parseOverrides} from "./callOverrides.ts";
@@ -68,10 +68,8 @@ function isKeyedByAddress(value: unknown): boolean {
 function resolveBlock(block: unknown, view: BlockView): Pick<EstimateCall, "block" | "isLatest"> {
   const isDecimal = typeof block === "string" && DECIMAL.test(block);
   const selector = isDecimal ? encodeQuantity(BigInt(block)) : (block ?? "latest");
-  const named = typeof selector === "object" ? (selector as {blockNumber?: unknown}).blockNumber : selector;
-  const isLatest = named === "latest" || named === "pending";
   return {
     block: resolveSelector(selector, "params[1] (block)", "stored", view),
-    isLatest,
+    isLatest: namesLatest(selector),
   };
 }

@@ -1,13 +1,13 @@
 import {RpcCode} from "../../rpc/rpcError.ts";
 import {VERSION} from "../../version.ts";
-import type {Method, ReadyMethod} from "../method.ts";
+import type {OwnMethod, ReadyMethod} from "../method.ts";
 import {createReady} from "./readyMethod.ts";
 
 /** The document has 80 KB. A thousand in one request would take the main thread 0.1 s; at this cost, it may ask for a hundred. */
 export const DISCOVER_COST = 200;
 
 /** @param listMethods - called once, for the first call */
-export function createDiscover(listMethods: () => readonly Method[]): ReadyMethod {
+export function createDiscover(listMethods: () => readonly OwnMethod[]): ReadyMethod {
   let text: string | undefined;
   return createReady({
     name: "rpc.discover",
@@ -48,7 +48,7 @@ const MEANINGS: Readonly<Record<RpcCode, string>> = {
 const COMMON: readonly RpcCode[] = [RpcCode.INVALID_PARAMS, RpcCode.LIMIT_EXCEEDED, RpcCode.INTERNAL_ERROR];
 
 /** The OpenRPC document of a list of methods (https://spec.open-rpc.org, version 1.3.2). */
-function describeMethods(methods: readonly Method[]): object {
+function describeMethods(methods: readonly OwnMethod[]): object {
   return {
     openrpc: SPECIFICATION,
     info: {
@@ -61,7 +61,7 @@ function describeMethods(methods: readonly Method[]): object {
   };
 }
 
-function describeMethod({name, summary, params, result, errors}: Method): object {
+function describeMethod({name, summary, params, result, errors}: OwnMethod): object {
   return {
     name,
     summary,

@@ -1,5 +1,6 @@
-/** Estimates that another node answers: real sockets to it and from the caller, real proofs beside them. */
+/** Calls that another node answers: real sockets to it and from the caller, real proofs beside them. */
 import assert from "node:assert/strict";
+import {request} from "node:http";
 import {after, afterEach, before, beforeEach, describe, test} from "node:test";
 import {type Logger, pino} from "pino";
 import {createFront, type Front} from "../../../server/front.ts";
@@ -10,7 +11,7 @@ import {Engine} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {testedHttp} from "../../support/http/testedHttp.ts";
 import {answerText, Upstream, type UpstreamHandler} from "../../support/http/upstream.ts";
-import {waitUntil} from "../../support/wait.ts";
+import {once, waitUntil} from "../../support/wait.ts";
 
 const RESULT = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
 
@@ -22,11 +23,13 @@ function proofCall(id: unknown) {
   return {jsonrpc: "2.0", id, method: "chain_getProof", params: [ACCOUNTS[0], ["0x1"], "latest"]};
 }
 
+const CALL = {method: "eth_gasPrice", paramsText: "[]", maxAnswerBytes: 1000, isRead: true};
+
 function createLog(lines: string[]): Logger {
   return pino({level: "debug"}, {write: line => lines.push(line)});
 }
 
-describe("estimates through a gateway", () => {
+describe("calls through a gateway", () => {
   const folder = new WorkFolder();
   let engine: Engine;
   let upstream: Upstream;
@@ -36,7 +39,7 @@ describe("estimates through a gateway", () => {
   let logged: string[];
 
   before(async () => {
-    const directory = await folder.importChain("db", 1, 1);
+    const directory = await folder.importChain("db", 2, 1);
     engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
   });
 
@@ -58,11 +61,18 @@ describe("estimates through a gateway", () => {
     await upstream.stop();
   });
 
-  async function listen(): Promise<void> {
+  async function listen(gatewayMethods: readonly string[] = []): Promise<void> {
     const limits = DEFAULT_LIMITS;
-    const options = {host: "127.0.0.1", port: 0, http: testedHttp(), limits, namespace: "linea"};
+    const options = {
+      host: "127.0.0.1",
+      port: 0,
+      http: testedHttp(),
+      limits,
+      namespace: "linea",
+      gatewayMethods,
+    };
     const log = createLog(logged);
-    front = createFront(options, engine, {kind: "gateway", gateway}, new TroubleLog(log), log);
+    front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log, {gateway});
     url = `http://127.0.0.1:${await front.http.listen()}`;
   }
 
@@ -70,6 +80,14 @@ describe("estimates through a gateway", () => {
     const headers = {"content-type": "application/json"};
     const response = await fetch(url, {method: "POST", headers, body});
     return {status: response.status, text: await response.text()};
+  }
+
+  /** As another client. @returns the first result or error */
+  async function postFrom(localAddress: string, call: object) {
+    const headers = {"content-type": "application/json"};
+    const asked = request(url, {method: "POST", headers, localAddress}).end(JSON.stringify(call));
+    const [response] = await once(asked, "response");
+    return JSON.parse(Buffer.concat(await response.toArray()).toString());
   }
 
   /** What an operator is told, each line by its level and what it says. */
@@ -113,12 +131,11 @@ describe("estimates through a gateway", () => {
     assert.equal(upstream.requests[0]?.call.method, "linea_estimateGas");
   });
 
-  test("a result comes back with the values that the upstream wrote", async () => {
-    const result = {gasLimit: "0x1", odd: [1, "A\u00e9", {id: 7}], result: {}};
-    upstream.handler = answerText(
-      `{ "result":${JSON.stringify(result)},"error":null, "id":ID ,"jsonrpc":"2.0"}`,
-    );
-    assert.deepEqual(await send(estimateCall(1)), {jsonrpc: "2.0", id: 1, result});
+  test("a result comes back byte by byte as the upstream wrote it", async () => {
+    const result = '{"a":1.50, "b":[9007199254740993,1e400,"\\u00e9\u00e9\\ud800",{"id":7}],"a":{} }';
+    upstream.handler = answerText(`{ "result":${result},"error":null, "id":ID ,"jsonrpc":"2.0"}`);
+    const {text} = await post(JSON.stringify([estimateCall(1), proofCall(2)]));
+    assert.ok(text.startsWith(`[{"jsonrpc":"2.0","id":1,"result":${result}},{"jsonrpc":"2.0","id":2,`), text);
   });
 
   test("a batch of proofs and estimates is answered in its order, though the upstream answers in another", async () => {
@@ -188,7 +205,7 @@ describe("estimates through a gateway", () => {
       ['[{"value":1e400}]', /^params\[0\]\.value: expected .*, got Infinity$/],
       ['[{},"latest",{"a":[{"b c":0.5}]}]', /^params\[2\]\.a\[0\]\.\?: expected .*, got 0\.5$/],
       ["[-1e16]", /^params\[0\]: expected .*, got -10000000000000000$/],
-      ['{"call":{}}', /expected the array \[call, block, .*\], got an object$/],
+      ['{"call":{}}', /^params: expected an array, got an object$/],
     ];
     for (const [params, message] of table) {
       const {text} = await post(`{"jsonrpc":"2.0","id":7,"method":"chain_estimateGas","params":${params}}`);
@@ -263,9 +280,11 @@ describe("estimates through a gateway", () => {
       [answerText('{"jsonrpc":"2.0","id":ID1,"result":1}'), /another request's id$/],
       [answerText('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}'), /another request's id$/],
       [
-        answerText('{"jsonrpc":"2.0","id":ID,"result":[9007199254740993]}'),
+        answerText('{"jsonrpc":"2.0","id":ID,"error":{"code":1,"message":"","data":9007199254740993}}'),
         /a number that is no safe integer/,
       ],
+      [answerText('{"jsonrpc":"2.0","id":ID,"result":1]'), /its answer is not JSON-RPC 2\.0$/],
+      [answerText('{"jsonrpc":"2.0","id":ID,"result":[1,]}'), /its answer is not JSON-RPC 2\.0$/],
       [answerText('{"jsonrpc":"2.0","result":1}'), /another request's id$/],
       [answerText('{"jsonrpc":"2.0","id":ID}'), /neither result nor error$/],
       [answerText('{"jsonrpc":"2.0","id":ID,"error":"no"}'), /not one of JSON-RPC 2\.0$/],
@@ -277,7 +296,6 @@ describe("estimates through a gateway", () => {
         answerText('{"jsonrpc":"2.0","id":ID,"error":{"code":1.5,"message":""}}'),
         /not one of JSON-RPC 2\.0$/,
       ],
-      [answerText(`{"jsonrpc":"2.0","id":ID,"result":"${"x".repeat(72 * 1024)}"}`), /more than 73728 bytes$/],
       [(_request, response) => response.socket?.destroy(), /the connection was lost$/],
       [cut, /the connection was lost$/],
       [(_request, response) => response.socket?.end("nonsense\r\n\r\n"), /the request failed \(HPE_/],
@@ -296,10 +314,153 @@ describe("estimates through a gateway", () => {
     assert.doesNotMatch(logged.join(""), /secret/);
   });
 
-  test("a result as long as an estimate may be comes through", async () => {
-    const result = "x".repeat(72 * 1024 - 100);
-    upstream.handler = answerText(`{"jsonrpc":"2.0","id":ID,"result":"${result}"}`);
-    assert.equal((await send([estimateCall(1), estimateCall(2)]))[1].result, result);
+  test("a result as long as it may be comes through, and a longer one is -32005 and no outage", async () => {
+    for (const [method, params, limit] of [
+      ["eth_gasPrice", [], 263_168],
+      ["eth_getTransactionReceipt", ["0x1"], 2_000_000],
+      ["eth_getBlockByNumber", ["0x1", false], 2_000_000],
+      ["eth_getBlockByNumber", ["0x1", true], 10_000_000],
+    ] as const) {
+      const call = {jsonrpc: "2.0", id: 1, method, params};
+      const result = "x".repeat(limit - 100);
+      upstream.handler = answerText(`{"jsonrpc":"2.0","id":ID,"result":"${result}"}`);
+      assert.equal((await send([call, proofCall(2)]))[0].result, result);
+      upstream.handler = answerText(`{"jsonrpc":"2.0","id":ID,"result":"${"x".repeat(limit)}"}`);
+      assert.deepEqual((await send(call)).error, {
+        code: -32005,
+        message: `the answer to ${method}: expected at most ${limit} bytes, got more`,
+        data: {limit, got: limit + 1},
+      });
+    }
+    assert.deepEqual(told(), []);
+    const error = `{"code":1,"message":"${"x".repeat(300_000)}"}`;
+    upstream.handler = answerText(`{"jsonrpc":"2.0","id":ID,"error":${error}}`);
+    const refused = (await send({jsonrpc: "2.0", id: 1, method: "eth_getLogs", params: [{}]})).error;
+    assert.equal(refused.code, -32002);
+    assert.match(refused.message, /the error in its answer has more than 263168 bytes$/);
+  });
+
+  test("the node is asked for the newest block and what proofd does not have, proofd for the states that it has", async () => {
+    upstream.handler = answerText('{"jsonrpc":"2.0","id":ID,"result":"the node"}');
+    const account = ACCOUNTS[0];
+    const unknown = `0x${"ab".repeat(32)}`;
+    const {hash} = (await send({jsonrpc: "2.0", id: 1, method: "chain_getStateRoot", params: ["0x1"]}))
+      .result;
+    const forwarded: [string, unknown[]][] = [
+      ["eth_blockNumber", []],
+      ["eth_gasPrice", []],
+      ["eth_syncing", []],
+      ["eth_getLogs", [{fromBlock: "finalized"}]],
+      ["eth_getTransactionReceipt", [unknown]],
+      ["eth_getBlockByNumber", ["latest", false]],
+      ["eth_getBlockByNumber", ["0x1", true]],
+      ["eth_getBlockByHash", [hash, false]],
+      ["eth_call", [{to: account}, "0x1"]], // without threads for calls
+      ["chain_estimateGas", [{to: account}]],
+      ...["latest", "pending", "0x2", "0x99", unknown, {blockNumber: "latest"}].map(
+        (block): [string, unknown[]] => ["eth_getBalance", [account, block]],
+      ),
+      ["eth_getStorageAt", [account, "0x0"]],
+      ["eth_getTransactionCount", [account, null]],
+    ];
+    for (const [method, params] of forwarded) {
+      upstream.requests.length = 0;
+      assert.equal((await send({jsonrpc: "2.0", id: 1, method, params})).result, "the node", method);
+      const [{call} = assert.fail()] = upstream.requests;
+      assert.deepEqual([call.method, call.params], [method, params]);
+    }
+    upstream.requests.length = 0;
+    await send({jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["finalized", true]});
+    assert.deepEqual(upstream.requests[0]?.call.params, ["0x1", true]);
+    upstream.requests.length = 0;
+    const own: [string, unknown[]][] = [
+      ...["0x1", "finalized", "safe", hash, {blockHash: hash}].map((block): [string, unknown[]] => [
+        "eth_getBalance",
+        [account, block],
+      ]),
+      ["eth_getStorageAt", [account, "0x0", "0x1"]],
+      ["eth_getCode", [account, "0x0"]],
+      ["eth_getProof", [account, [], "latest"]],
+      ["chain_getProof", [account, [], "latest"]],
+      ["eth_getBalance", ["0x1", "0x1"]],
+      ["eth_getBalance", [account, "new"]],
+      ["eth_chainId", []],
+      ["rpc.discover", []],
+      ["eth_sendRawTransaction", ["0x00"]],
+      ["debug_traceBlockByNumber", ["0x1"]],
+    ];
+    const answers = [];
+    for (const [method, params] of own) {
+      const answer = await send({jsonrpc: "2.0", id: 1, method, params});
+      assert.notEqual(answer.result, "the node", method);
+      answers.push(answer);
+    }
+    assert.deepEqual(
+      answers.map(({error}) => error?.code).filter(code => code !== undefined),
+      [-32004, -32602, -32602, -32601, -32601],
+    );
+    assert.equal(upstream.requests.length, 0);
+  });
+
+  test("a named method is sent once, even if the connection is lost, and a read twice", async () => {
+    front.http.close();
+    front.dispatcher.close();
+    await listen(["eth_sendRawTransaction"]);
+    upstream.handler = ({head}) => head.socket.destroy();
+    const lost = await send({jsonrpc: "2.0", id: 1, method: "eth_sendRawTransaction", params: ["0x02"]});
+    const message =
+      "the gateway that answers eth_sendRawTransaction for this node is down: the connection was lost. It may have received the call";
+    assert.deepEqual(lost.error, {code: -32002, message});
+    assert.equal(upstream.requests.length, 1);
+    await send({jsonrpc: "2.0", id: 1, method: "eth_getTransactionByHash", params: ["0x02"]});
+    assert.equal(upstream.requests.length, 3);
+    assert.equal(await readMetric('proofd_calls_total{method="eth_sendRawTransaction",code="-32002"}'), 1);
+  });
+
+  test("calls that hang delay neither proofs nor another client, and a client has no more than half of the connections", async () => {
+    const held: (() => void)[] = [];
+    upstream.handler = (request, response) => {
+      if (request.call.method === "eth_gasPrice") answerText(RESULT)(request, response);
+      else held.push(() => answerText(RESULT)(request, response));
+    };
+    const calls = Array.from({length: 20}, (_, id) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "eth_getTransactionByHash",
+      params: ["0x1"],
+    }));
+    const hanging = [send(calls), send([...calls, proofCall("p")])];
+    await waitUntil("calls that hang", () => held.length === gateway.maxCalls / 2);
+    const price = {jsonrpc: "2.0", id: 1, method: "eth_gasPrice"};
+    for (let id = 0; id < 20; id++) assert.equal((await send(proofCall(id))).error, undefined);
+    assert.equal((await postFrom("127.0.0.2", price)).result, "0x5208");
+    assert.equal(held.length, gateway.maxCalls / 2);
+    assert.equal(await readMetric('proofd_queued_cost{lane="gateway"}'), 40 * 20);
+    upstream.handler = answerText(RESULT);
+    for (const release of held) release();
+    const [first, second] = await Promise.all(hanging);
+    assert.deepEqual(
+      first.map(({id}: {id: unknown}) => id),
+      calls.map(({id}) => id),
+    );
+    assert.deepEqual(
+      second.map(({id}: {id: unknown}) => id),
+      [...calls.map(({id}) => id), "p"],
+    );
+    assert.equal(await readMetric('proofd_queued_cost{lane="gateway"}'), 0);
+  });
+
+  test("parameters that are too long are refused, and so is a batch whose answers could be", async () => {
+    const data = `0x${"ab".repeat(300_000)}`;
+    const {error} = await send({jsonrpc: "2.0", id: 1, method: "eth_estimateGas", params: [{data}]});
+    assert.deepEqual([error.code, error.data.limit], [-32005, 524_288]);
+    const logs = {jsonrpc: "2.0", id: 1, method: "eth_getLogs", params: [{}]};
+    assert.match(
+      (await send(Array(27).fill(logs))).error.message,
+      /^a response: expected at most 268435456 bytes/,
+    );
+    assert.equal(upstream.requests.length, 0);
+    assert.equal((await send(Array(26).fill(logs))).length, 26);
   });
 
   test("a connection that the upstream closes while it is used again is no failure", async () => {
@@ -316,7 +477,7 @@ describe("estimates through a gateway", () => {
 
   test("closing ends calls under way, and is no outage", async () => {
     upstream.handler = () => {};
-    const calls = ["1", "2"].map(id => gateway.forward("chain_estimateGas", "[{}]", id));
+    const calls = ["1", "2"].map(id => gateway.forward(CALL, id));
     await waitUntil("two requests", () => upstream.requests.length === 2);
     await gateway.close();
     for (const {failures} of await Promise.all(calls)) assert.equal(failures[0]?.failure, "UPSTREAM_DOWN");

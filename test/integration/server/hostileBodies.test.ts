@@ -370,20 +370,21 @@ before(async () => {
   await upstream.start();
   const gateway = new Gateway(upstream.url, SILENT);
   const dispatchers: Dispatcher[] = [];
-  const createService = (estimates: Estimates): RpcService => {
+  const createService = (estimates: Estimates, gateway?: Gateway): RpcService => {
     const lanes = [createProofLane(engine), createEstimateLane(estimates)] as const;
-    const {dispatcher, tally} = openDispatcher(lanes, LIMITS);
+    const {dispatcher, tally} = openDispatcher(lanes, LIMITS, SILENT, gateway);
     dispatchers.push(dispatcher);
     const {chain, maxProofTextBytes} = engine;
-    const setup = {chain, limits: LIMITS, estimates, maxProofTextBytes};
-    return new RpcService(setup, new MethodTable(), dispatcher, tally, new TroubleLog(SILENT));
+    const setup = {chain, limits: LIMITS, estimates, gateway, maxProofTextBytes};
+    const methods = new MethodTable(undefined, gateway && []);
+    return new RpcService(setup, methods, dispatcher, tally, new TroubleLog(SILENT));
   };
   const {gasCap, timeMs} = SETTINGS;
   const here = createService({
     ...{kind: "here", gasCap, timeMs, workers: 1},
     estimate: job => engine.estimate(job),
   });
-  const forwarding = createService({kind: "gateway", gateway});
+  const forwarding = createService({kind: "none"}, gateway);
   // Idle threads and sockets do not keep the event loop. Without this, Node 22 may end the process while they are closed.
   const alive = setInterval(() => {}, 1000);
   try {

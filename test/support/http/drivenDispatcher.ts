@@ -1,11 +1,12 @@
-/** A dispatcher with both lanes. Its tasks end and its clock moves only when a test says so. */
+/** A dispatcher with lanes for proofs and estimates. Its tasks end and its clock moves only when a test says so. */
 import {mock} from "node:test";
 import {pino} from "pino";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import type {LaneOptions} from "../../../server/dispatch/lane.ts";
-import {runEstimate} from "../../../server/dispatch/lanes/estimateLane.ts";
+import {createGatewayLane} from "../../../server/dispatch/lanes/gatewayLane.ts";
 import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
 import {performAsync, type Task} from "../../../server/dispatch/task.ts";
+import type {Gateway} from "../../../server/gateway/gateway.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../server/limits.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
@@ -18,7 +19,7 @@ import {AnswerMemories, type AnswerMemory} from "../../../workers/messages/answe
 import type {Failure} from "../../../workers/messages/failure.ts";
 import {waitUntil} from "../wait.ts";
 import type {CollectedReply} from "./collectedReply.ts";
-import {createRequest, createRequestCalls, type DescribedCall} from "./requestCalls.ts";
+import {createRequest, createRequestCalls, type DescribedCall, runEstimate} from "./requestCalls.ts";
 
 /** Upper bound of a proof's text per unit of cost, which the lane is told. */
 export const PROOF_BYTES = 1000;
@@ -167,14 +168,23 @@ export function createLane(
 
 /** A dispatcher with the default limits but for `limits`, and what it tells. */
 export function openDispatcher(
-  lanes: ConstructorParameters<typeof Dispatcher>[0],
+  [proof, estimate]: readonly [LaneOptions, LaneOptions],
   limits: Partial<Limits> = {},
   log = pino({level: "silent"}),
+  gateway?: Gateway,
 ): {readonly dispatcher: Dispatcher; readonly tally: CallTally; readonly refusals: RefusalLog} {
   const tally = new CallTally(new MethodTable().names);
   const refusals = new RefusalLog(log);
   const observers = {tally, refusals, trouble: new TroubleLog(log)};
-  return {dispatcher: new Dispatcher(lanes, {...DEFAULT_LIMITS, ...limits}, observers), tally, refusals};
+  return {
+    dispatcher: new Dispatcher(
+      [proof, estimate, createGatewayLane(gateway)],
+      {...DEFAULT_LIMITS, ...limits},
+      observers,
+    ),
+    tally,
+    refusals,
+  };
 }
 
 /** `<id>` for each call. */

@@ -71,7 +71,7 @@ export class OwnService extends AskedService {
       Pick<ServiceOptions, "db"> & {readonly limits?: Partial<Limits>},
     moreParts: readonly Part[] = [],
   ): Promise<OwnService> {
-    const estimate = {settings: DEFAULT_ESTIMATE_SETTINGS, workers: 0, gateway: undefined};
+    const estimate = {settings: DEFAULT_ESTIMATE_SETTINGS, workers: 0};
     const service = await startService(
       {
         host: "127.0.0.1",

@@ -1,15 +1,20 @@
 /** Makes requests and their calls, in the dispatcher's form, from a short description. */
 import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
-import {EstimateCalls, type RunEstimate} from "../../../server/methods/calls/estimateCalls.ts";
+import type {Segment} from "../../../server/dispatch/segment.ts";
+import type {Task} from "../../../server/dispatch/task.ts";
+import {EstimateCalls} from "../../../server/methods/calls/estimateCalls.ts";
 import {estimateGas} from "../../../server/methods/calls/estimateGas.ts";
 import {getProof} from "../../../server/methods/proof/getProof.ts";
 import {getProofAt} from "../../../server/methods/proof/getProofAt.ts";
 import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
-import type {LaneId, Place, RequestCalls} from "../../../server/request/requestCalls.ts";
+import {LaneId, type Place, type RequestCalls} from "../../../server/request/requestCalls.ts";
 import {RequestRecord} from "../../../server/request/requestRecord.ts";
+import type {TaskAnswers} from "../../../server/request/taskText.ts";
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import {packedBytes} from "../../../workers/messages/packedCall.ts";
 import {CollectedReply} from "./collectedReply.ts";
+
+type RunEstimate = (idText: string) => Promise<TaskAnswers>;
 
 /** A proof, given by its number of keys (with or without its block), an estimate, or a ready text. */
 export type DescribedCall =
@@ -38,11 +43,11 @@ export function createRequestCalls(described: readonly DescribedCall[], estimate
     } else if (typeof call === "string") places.push(call);
     else if (typeof call === "object" && !("keysAt" in call)) {
       estimates.ids.push(`${estimateName}${estimates.ids.length}`);
-      estimates.prepared.push("run" in call ? call.run : call.call);
+      estimates.prepared.push("run" in call ? (call.run as never) : call.call);
       places.push(estimateGas);
     }
   }
-  const byLane: [ProofCalls, EstimateCalls] = [proofs, estimates];
+  const byLane: [ProofCalls, EstimateCalls, undefined] = [proofs, estimates, undefined];
   return {places, byLane};
 }
 
@@ -62,6 +67,14 @@ export function createRequest(
   const head = {earliest: 0, finalized: 1, latest: 1};
   const record = new RequestRecord(id);
   return {request: new PendingRequest(record, isBatch, head, client, calls, reply, timeoutMs), reply};
+}
+
+/** Runs the only estimate of a task, which a test has described by its `run`. */
+export function runEstimate({requests, segments}: Task): Promise<TaskAnswers> {
+  const [{calls}] = requests as [PendingRequest];
+  const {prepared, ids} = calls.byLane[LaneId.ESTIMATE] as EstimateCalls;
+  const [{firstCall: at}] = segments as [Segment];
+  return (prepared[at] as unknown as RunEstimate)(ids[at] as string);
 }
 
 export function idsOf({byLane}: RequestCalls, lane: LaneId): readonly string[] {

@@ -12,17 +12,16 @@ export function notAvailable(call: NamedCall, reason: string): CallFailure {
 /** An OP stack has other precompiles and gas rules than Ethereum, a base fee of its own, and fees for layer 1. */
 export function refuseOpStack(call: NamedCall): CallFailure {
   const reason =
-    "this is a chain of the OP stack, whose rules and fees this server does not implement. Ask the chain's own node: " +
-    "for estimates its eth_estimateGas, or start this server with --estimate-workers 0 and --gateway URL of a node " +
-    "that answers chain_estimateGas";
+    "this is a chain of the OP stack, whose rules and fees this server does not implement. Ask the chain's own node " +
+    "for eth_call or eth_estimateGas, or start this server with --gateway URL of that node";
   return new CallFailure({failure: "RULES_UNKNOWN", detail: describe(call, reason)});
 }
 
 export function refuseSlices(call: NamedCall): CallFailure {
   return notAvailable(
     call,
-    "this store has the state of some contracts only (--contracts). Ask a node that has the whole state, or for " +
-      "estimates start this server with --estimate-workers 0 and --gateway URL of one",
+    "this store has the state of some contracts only (--contracts). Ask a node that has the whole state for eth_call " +
+      "or eth_estimateGas, or start this server with --gateway URL of one",
   );
 }
 

@@ -23,7 +23,7 @@ test("a stop that takes too long says what is still open, and ends later all the
   } as const;
   const service = await OwnService.start({
     db,
-    estimate: {settings, workers: 1, gateway: undefined},
+    estimate: {settings, workers: 1},
   });
   const call = {
     jsonrpc: "2.0",

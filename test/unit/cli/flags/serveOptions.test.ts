@@ -21,12 +21,12 @@ function read(...lines: readonly string[]): ServiceOptions {
 }
 
 test("flags of the store, the server, the nodes, finality and estimates", () => {
-  const {estimate, limits, l2, finality, ...options} = read(
+  const {estimate, limits, l2, finality, gateway, ...options} = read(
     "--db d --slice-fetches 3 --host ::1 --port 1 --metrics-port 9 --workers 2 --cache-mb 3 --cors * --allow-host a --allow-host b --namespace n",
     `--l2 ${L2} --source trace --allow-unverified --genesis g --finalized 5 --max-finality-lag 7 --history 8`,
     `--l1 ${L1} --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
     "--check-store --chain-id 12 --suite poseidon2 --trust-forwarded 10.0.0.0/8,::1 --http node",
-    "--gas-cap 21000 --hardfork cancun --estimate-workers 3",
+    "--gas-cap 21000 --hardfork cancun --estimate-workers 3 --gateway http://a --gateway-methods eth_x",
   );
   assert.deepEqual(options, {
     ...{db: "d", host: "::1", port: 1, metricsPort: 9, workers: 2, cacheBytes: 3 << 20},
@@ -42,7 +42,9 @@ test("flags of the store, the server, the nodes, finality and estimates", () => 
     ...{diffs: undefined, feed: undefined, publish: undefined},
     ...{allowUnverified: true, finalized: 5, maxFinalityLagSeconds: 7},
     ...{history: {kind: "newest", blocks: 8}, demo: false, verify: true, chainId: 12n, suite: "poseidon2"},
+    gatewayMethods: ["eth_x"],
   });
+  assert.equal(gateway?.href, "http://a/");
   assert.deepEqual(
     {...l2, nodes: l2?.nodes.urls.map(String)},
     {
@@ -66,7 +68,7 @@ test("flags of the store, the server, the nodes, finality and estimates", () => 
   assert.deepEqual(rollup, {contract: new Uint8Array(CONTRACT), from: 10, depth: 11, root: "none"});
   assert.equal(pollMs, 12_000);
   const settings = {...DEFAULTS, gasCap: 21_000, hardfork: "cancun"};
-  assert.deepEqual(estimate, {settings, workers: 3, gateway: undefined});
+  assert.deepEqual(estimate, {settings, workers: 3});
 });
 
 test("files, the demo chain and limits", () => {
@@ -125,7 +127,17 @@ test("flags that are missing, wrong or have no effect are refused and say why", 
     ["--stream s", /--stream has no effect without --publish or --feed/],
     ["--feed nats://a:1 --stream-gb 5", /--stream-gb has no effect without --publish/],
     ["--feed nats://a:1 --nats-creds /none", /--nats-creds: cannot read \/none/],
-    ["--gateway http://x", /--gateway has no effect without --estimate-workers 0/],
+    ["--gateway-methods eth_x", /--gateway-methods has no effect without --gateway/],
+    [
+      "--gateway http://x --gateway-methods eth_x,y",
+      /Expected names of methods, such as eth_sendRawTransaction/,
+    ],
+    [
+      "--gateway http://x --gateway-methods eth_x,eth_getLogs",
+      /--gateway-methods: eth_getLogs is answered or/,
+    ],
+    ["--gateway http://x --gateway-methods chain_getProof", /chain_getProof is answered or forwarded/],
+    ["--gateway http://x --namespace a --gateway-methods a_getProof", /a_getProof is answered or forwarded/],
     ["--estimate-workers 0 --gas-cap 30000", /--gas-cap has no effect with --estimate-workers 0/],
     ["--estimate-workers 0 --hardfork london", /--hardfork has no effect/],
     ["--estimate-workers 0 --fees f", /--fees has no effect with --estimate-workers 0/],
@@ -158,11 +170,12 @@ const DEFAULTS: EstimateSettings = {
   },
 };
 
-function readEstimates(
-  args: readonly string[],
-  variables: Readonly<Record<string, string>> = {},
-): EstimateOptions {
-  return readFlags(SERVE_FLAGS, readServiceOptions, args, variables).estimate;
+function readAll(args: readonly string[], variables: Readonly<Record<string, string>> = {}): ServiceOptions {
+  return readFlags(SERVE_FLAGS, readServiceOptions, args, variables);
+}
+
+function readEstimates(args: readonly string[], variables = {}): EstimateOptions {
+  return readAll(args, variables).estimate;
 }
 
 function assertRefused(args: readonly string[], message: RegExp, variables = {}): void {
@@ -170,21 +183,14 @@ function assertRefused(args: readonly string[], message: RegExp, variables = {})
 }
 
 test("without flags estimates have the default settings", () => {
-  const {settings, workers, gateway} = readEstimates([]);
+  const {settings, workers} = readEstimates([]);
   assert.deepEqual(settings, DEFAULTS);
   assert.equal(workers, Math.max(1, Math.floor((availableParallelism() - 1) / 2)));
-  assert.equal(gateway, undefined);
 });
 
-test("--estimate-workers 0 switches estimates off, alone or with a gateway, as flag or variable", () => {
-  const gateway = "https://gateway.example/v1?key=1";
-  const none = ["--estimate-workers", "0"];
-  assert.equal(readEstimates(none).workers, 0);
-  assert.equal(readEstimates(none).gateway, undefined);
-  assert.equal(readEstimates([...none, "--gateway", gateway]).gateway?.href, gateway);
-  const byVariable = readEstimates([], {PROOFD_ESTIMATE_WORKERS: "0", PROOFD_GATEWAY: gateway});
-  assert.equal(byVariable.workers, 0);
-  assert.equal(byVariable.gateway?.href, gateway);
+test("--estimate-workers 0 switches estimates off, as flag or variable", () => {
+  assert.equal(readEstimates(["--estimate-workers", "0"]).workers, 0);
+  assert.equal(readEstimates([], {PROOFD_ESTIMATE_WORKERS: "0"}).workers, 0);
 });
 
 test("a variable is refused by its own name", () => {
@@ -195,13 +201,12 @@ test("a variable is refused by its own name", () => {
 
 test("a bad --gateway is refused without showing it, since it may have a password", () => {
   const message = "expected an http or https URL with a host";
-  const none = ["--estimate-workers", "0"];
   for (const url of ["ftp://me:secret@a", "secret.example", "file:///etc/secret", "http://user:%zz@secret"]) {
-    assertRefused([...none, "--gateway", url], new RegExp(`^error: --gateway: ${message}$`));
-    assertRefused(none, new RegExp(`^error: variable PROOFD_GATEWAY: ${message}$`), {
+    assertRefused(["--gateway", url], new RegExp(`^error: --gateway: ${message}$`));
+    assertRefused([], new RegExp(`^error: variable PROOFD_GATEWAY: ${message}$`), {
       PROOFD_GATEWAY: url,
     });
   }
-  const {gateway} = readEstimates([...none, "--gateway", "http://me:word@a"]);
+  const {gateway} = readAll(["--gateway", "http://me:word@a"]);
   assert.equal(gateway?.href, "http://me:word@a/");
 });

@@ -1,7 +1,6 @@
 /** The two lanes of the dispatcher: batches that need both, requests that share them, answers that wait, and the time that counts. */
 import assert from "node:assert/strict";
 import {after, beforeEach, test} from "node:test";
-import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {ESTIMATE_COST} from "../../../../server/limits.ts";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
@@ -27,6 +26,7 @@ import {
   createRequestCalls,
   type DescribedCall,
   IDLE_ESTIMATE,
+  runEstimate,
 } from "../../../support/http/requestCalls.ts";
 
 let driven: DrivenDispatcher;
@@ -264,10 +264,10 @@ test("a request is refused for a full lane that it needs, and only for that", as
   const {dispatcher} = driven;
   driven.admit([estimate, estimate]);
   assert.deepEqual(driven.queuedCosts, [0, 40]);
-  assert.equal(dispatcher.findBusyLane([1, 0], ""), undefined);
-  assert.equal(dispatcher.findBusyLane([0, 0], ""), undefined);
+  assert.equal(dispatcher.findBusyLane([1, 0, 0], ""), undefined);
+  assert.equal(dispatcher.findBusyLane([0, 0, 0], ""), undefined);
   for (const proofCost of [0, 1]) {
-    const full = dispatcher.findBusyLane([proofCost, 20], "c");
+    const full = dispatcher.findBusyLane([proofCost, 20, 0], "c");
     assert.equal(full?.lane, LaneId.ESTIMATE);
     assert.equal(full?.error.code, -32005);
     assert.deepEqual(full?.error.data, {limit: 40, got: 60});
@@ -276,7 +276,7 @@ test("a request is refused for a full lane that it needs, and only for that", as
   await settle();
   driven.endEstimates();
   await settle();
-  assert.equal(dispatcher.findBusyLane([0, 20], "c"), undefined);
+  assert.equal(dispatcher.findBusyLane([0, 20, 0], "c"), undefined);
 });
 
 test("a throw while an answer is put together or given up is logged and ends one request, and no other of its task", async t => {
@@ -368,14 +368,14 @@ test("a delay of the main thread counts once for those who wait, and not for eac
   }
   await settle();
   assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 156 * ESTIMATE_COST);
-  assert.equal(dispatcher.findBusyLane([0, ESTIMATE_COST], "another"), undefined);
+  assert.equal(dispatcher.findBusyLane([0, ESTIMATE_COST, 0], "another"), undefined);
   // What goes on to take so long is a wait that is too long.
   for (let turn = 0; turn < 5; turn++) {
     driven.pass(5000);
     for (const end of held.splice(0)) end();
     await settle();
   }
-  const {error} = dispatcher.findBusyLane([0, ESTIMATE_COST], "another") ?? assert.fail("it is admitted");
+  const {error} = dispatcher.findBusyLane([0, ESTIMATE_COST, 0], "another") ?? assert.fail("it is admitted");
   assert.match(error.message, /^the request would wait longer than the request may take/);
   dispatcher.close();
 });

@@ -342,7 +342,7 @@ describe("the queues of the estimates", () => {
     (await next(first)).end([0, 1]);
     await settle();
     assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
-    assert.equal(dispatcher.findBusyLane([0, ESTIMATE_COST], "a"), undefined);
+    assert.equal(dispatcher.findBusyLane([0, ESTIMATE_COST, 0], "a"), undefined);
     assert.equal(countCalls().long, 3, "and one runs");
     assert.deepEqual(refusals.counts(), [{queue: "long", reason: "queue_full", count: 2}]);
     const other = admitOne("b");

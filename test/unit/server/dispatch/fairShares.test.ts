@@ -2,12 +2,11 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
 import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
-import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
 import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createAnswers, createLane, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
-import {createRequest, createRequestCalls} from "../../../support/http/requestCalls.ts";
+import {createRequest, createRequestCalls, runEstimate} from "../../../support/http/requestCalls.ts";
 
 const {queueCost, requestCost} = DEFAULT_LIMITS;
 /** Keys of a call that holds a thread for long. */
@@ -40,7 +39,7 @@ afterEach(async () => {
 /** Admits a request of these calls, given by their numbers of keys, if it is not refused. */
 function ask(client: string, keyCounts: readonly number[]): CollectedReply | undefined {
   const cost = keyCounts.reduce((sum, count) => sum + 1 + count, 0);
-  if (dispatcher.findBusyLane([cost, 0], client) !== undefined) return undefined;
+  if (dispatcher.findBusyLane([cost, 0, 0], client) !== undefined) return undefined;
   const {request, reply} = createRequest(createRequestCalls(keyCounts), {client});
   dispatcher.admit(request);
   return reply;
@@ -55,7 +54,7 @@ function fill(client: string, keyCounts: readonly number[]): CollectedReply[] {
   }
 }
 
-const dataOf = (client: string, cost: number) => dispatcher.findBusyLane([cost, 0], client)?.error.data;
+const dataOf = (client: string, cost: number) => dispatcher.findBusyLane([cost, 0, 0], client)?.error.data;
 const refusedOf = (replies: readonly CollectedReply[]) =>
   replies.flatMap(({retryAfterSeconds}, at) => (retryAfterSeconds === undefined ? [] : [at]));
 

@@ -42,7 +42,7 @@ function createAnswers(calls: RequestCalls, segment: Segment, base: number, fail
 
 /** What the whole request is answered, place by place, each followed by a comma. */
 function expectAnswers(calls: RequestCalls, fails: (id: string) => boolean): string {
-  const next: [number, number] = [0, 0];
+  const next: [number, number, number] = [0, 0, 0];
   const texts = calls.places.map(place => {
     if (typeof place === "string") return `${place},`;
     const id = idsOf(calls, place.lane)[next[place.lane]++] as string;
@@ -64,7 +64,7 @@ test("segments cover every place and call once, in order, and exceed a task's co
     fc.property(described, list => {
       const calls = createRequestCalls(list);
       let place = 0;
-      const next: [number, number] = [0, 0];
+      const next: [number, number, number] = [0, 0, 0];
       for (const segment of cutSegments(calls)) {
         const {lane} = segment;
         assert.equal(segment.firstPlace, place);
