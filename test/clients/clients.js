@@ -1,6 +1,6 @@
 /**
- * Published clients of the Linea network, unchanged, and proofd-client within viem and ethers, against a
- * `proofd serve --namespace linea` of this build; and CCIP-read of viem and ethers.
+ * Published clients of the Linea network, unchanged, old blocks read by viem and ethers, and proofd-client within both,
+ * against a `proofd serve --namespace linea` of this build; and CCIP-read of viem and ethers.
  *
  * Run (docs/json-rpc.md): npm run build && npm ci --prefix test/clients && npm start --prefix test/clients
  */
@@ -11,6 +11,7 @@ import {fileURLToPath} from "node:url";
 import {checkCcip} from "./ccip.js";
 import {checkGateways} from "./gateways.js";
 import {checkProofClient} from "./proofClient.js";
+import {checkReads} from "./reads.js";
 import {runProofd, startServer} from "./server.js";
 import {checkViem} from "./viem.js";
 
@@ -29,6 +30,7 @@ try {
     await checkViem(server.url, addresses);
     await checkGateways(server.url, addresses);
     await checkProofClient(server.url, addresses);
+    await checkReads(server.url, addresses);
   } finally {
     await server.close();
   }
