@@ -17,6 +17,7 @@ import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import type {TrieRoot} from "../../../storage/trie/trie.ts";
 import {decodeTrieAccount} from "../../../storage/trie/trieAccount.ts";
 import {readTriePage, TRIE_ROOT, type TriePlace} from "../../../storage/trie/triePage.ts";
+import {Estimator} from "../../../workers/estimate/estimator.ts";
 import type {StateSource} from "../../../workers/messages/importSource.ts";
 import {
   CONFORMANCE,
@@ -27,6 +28,8 @@ import {
 } from "../../support/chains/conformanceChain.ts";
 import {readChainFiles} from "../../support/chains/executedChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {codeOf} from "../../support/estimates/assembler.ts";
+import {CHAIN_ID, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Daemon, runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
@@ -110,6 +113,16 @@ test("the chain goes on by execution from a state in its middle, and every proof
   const ancestors = Array.from({length: 20}, (_, back) => whole.reader.blockHashOrThrow(MIDDLE - 1 - back));
   const {chainId, config} = whole.reader.readChain() ?? {};
   assert.deepEqual(made.reader.readChain(), {chainId, config, first: {number: MIDDLE, ancestors}});
+  const old = {
+    ...PLAIN_CALL,
+    block: MIDDLE,
+    isLatest: true,
+    data: Buffer.from(codeOf("PUSH1 5 BLOCKHASH").slice(2), "hex"),
+  };
+  const estimator = new Estimator(made.reader, SETTINGS, CHAIN_ID);
+  const {failures} = await estimator.answer({calls: [old], ids: ["1"]});
+  const detail = "the call reads the hash of block 5, which is not in the store: it begins with block 40";
+  assert.deepEqual(failures, [{call: 0, failure: "NOT_AVAILABLE", detail}]);
   await made.close();
   const again = await importSource(db, source);
   assert.ok(again.ok && again.blocks === 0 && again.alreadyStored === 1);

@@ -8,6 +8,7 @@ import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {TrieState} from "../../../storage/trie/trieState.ts";
 import type {Deadline} from "../call/deadline.ts";
+import {readBlockHash} from "./blockHash.ts";
 import {TreeState} from "./treeState.ts";
 
 /** Most clients ask for the newest block, or for the newest that is finalized. */
@@ -63,7 +64,7 @@ type ReadState = (block: BlockRecord) => {
 function readStates(store: StateReader): ReadState {
   if (store.hasTrees)
     return ({accounts}) => ({rootPage: accounts.rootPage, open: () => new TreeState(store, accounts)});
-  const readHash = (block: number): Uint8Array => store.blockHashOrThrow(block);
+  const readHash = (block: number): Uint8Array => readBlockHash(store, block);
   return ({header, trie}) => {
     if (trie === undefined)
       throw new StoreError("RECORD_DAMAGED", `record of block ${header.number}: it has no state trie`);

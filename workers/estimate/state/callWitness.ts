@@ -13,6 +13,7 @@ import {MAX_PATH_BYTES, TriePath} from "../../../storage/trie/triePath.ts";
 import {TrieState} from "../../../storage/trie/trieState.ts";
 import {trieOrThrow} from "../../messages/blockTrie.ts";
 import {CallFailure} from "../../messages/failure.ts";
+import {readBlockHash} from "./blockHash.ts";
 
 export class CallWitness {
   readonly state: StateSource;
@@ -39,7 +40,7 @@ export class CallWitness {
     };
     this.state = new ChainState({findCode}, trie, number => {
       this.oldest = Math.min(this.oldest, number);
-      return store.blockHashOrThrow(number);
+      return readBlockHash(store, number);
     });
   }
 

@@ -8,6 +8,7 @@ import {readBigEndian} from "../../../storage/rlp/rlpReader.ts";
 import {decodeStoredAccount} from "../../../storage/tree/account.ts";
 import {accountTree, storageTree, type Tree} from "../../../storage/tree/tree.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
+import {readBlockHash} from "./blockHash.ts";
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -55,6 +56,6 @@ export class TreeState implements StateSource {
   }
 
   readBlockHash(number: number): Uint8Array {
-    return this.store.blockHashOrThrow(number);
+    return readBlockHash(this.store, number);
   }
 }
