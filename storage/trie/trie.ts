@@ -141,14 +141,7 @@ export class TrieReader {
   private loadNode(hash: number, to: number): number {
     const node = this.findNode(this.wordAt(hash));
     if (node === undefined) return 0;
-    const most = this.module.wasm.maxNodeBytes.value;
-    if (node.length > most)
-      throw new StoreError(
-        "RECORD_DAMAGED",
-        `node ${toHex(this.wordAt(hash))}: expected at most ${most} bytes, got ${node.length}`,
-      );
-    this.module.memory.set(node, to);
-    return node.length;
+    return this.hand(node, to, this.module.wasm.maxNodeBytes.value, () => `node ${toHex(this.wordAt(hash))}`);
   }
 
   private found(at: number): Uint8Array | undefined {
@@ -156,15 +149,16 @@ export class TrieReader {
   }
 
   private load(page: number, to: number): number {
-    const body = this.source.read(page);
-    const most = this.module.wasm.maxPageBytes.value;
-    if (body.length > most)
-      throw new StoreError(
-        "RECORD_DAMAGED",
-        `page ${page}: expected at most ${most} bytes, got ${body.length}`,
-      );
-    this.module.memory.set(body, to);
-    return body.length;
+    return this.hand(this.source.read(page), to, this.module.wasm.maxPageBytes.value, () => `page ${page}`);
+  }
+
+  /** @param nameOf - for the message */
+  private hand(bytes: Uint8Array, to: number, most: number, nameOf: () => string): number {
+    const {length} = bytes;
+    if (length > most)
+      throw new StoreError("RECORD_DAMAGED", `${nameOf()}: expected at most ${most} bytes, got ${length}`);
+    this.module.memory.set(bytes, to);
+    return length;
   }
 }
 
