@@ -208,10 +208,7 @@ export function hasNoCode(entry: usize): bool {
 /** The entry of the account's code (codes.ts). */
 export function codeEntry(entry: usize): usize {
   const known: usize = load<u32>(entry, CODE);
-  return known != 0 ? known : lookUpCode(entry);
-}
-
-function lookUpCode(entry: usize): usize {
+  if (known != 0) return known;
   const code = codeOf(entry + CODE_HASH);
   store<u32>(entry, <u32>code, CODE);
   return code;

@@ -5,7 +5,7 @@
  *   code       32 zeros, because a PUSH loads the 32 bytes that end with its data; the code; 48 zeros: 0 is STOP
  *   jumps      a bit for each byte: 1 for a JUMPDEST that is not push data
  */
-import {hashKey} from "./hashing";
+import {hashWord} from "./hashing";
 import {hostDecline, hostReadCode} from "./host";
 import {CODES, DECLINE_CODES, HEAP, IO} from "./layout";
 import {hasDelegations} from "./params";
@@ -69,12 +69,7 @@ export function find(hash: usize): usize {
 }
 
 function bucketOf(hash: usize): usize {
-  return (
-    CODES +
-    4 *
-      (<usize>hashKey(load<u64>(hash), load<u64>(hash, 8), load<u64>(hash, 16), load<u64>(hash, 24)) &
-        (BUCKETS - 1))
-  );
+  return CODES + 4 * (<usize>hashWord(hash, 0) & (BUCKETS - 1));
 }
 
 /** Makes an entry for the code whose hash is in IO. @returns where to copy the code; then call `finishCode` */
@@ -113,10 +108,7 @@ export function isDelegation(code: usize): bool {
 /** The jump destinations of the code, found when it first runs. */
 export function jumpsOf(code: usize): usize {
   const known: usize = load<u32>(code, JUMPS_AT);
-  return known != 0 ? known : analyseCode(code);
-}
-
-function analyseCode(code: usize): usize {
+  if (known != 0) return known;
   const bytes = load<u32>(code, CODE_BYTES);
   const jumps = top;
   const size = jumpBytes(bytes);

@@ -7,7 +7,7 @@ import {markDestroyed, removeAccount, setBalance, touch, warmAccount} from "./jo
 import {OUT_OF_GAS, SCRATCH, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
 import {COLD_ACCOUNT_GAS, DESTROY_GAS, destroysOnlyNew, destructionRefund, NEW_ACCOUNT_GAS} from "./params";
 import {refund, setRefund} from "./run";
-import {copyWord, isZero, setWord} from "./words";
+import {copyWord, isZero, ZERO} from "./words";
 
 const ALL: usize = SCRATCH + 2304;
 
@@ -27,8 +27,7 @@ export function destroy(frame: usize, heir: usize, gas: i64): u32 {
   if (!transfer(self, to, ALL)) return VALUE_OVERFLOW;
   if (destroysOnlyNew() && load<u32>(self, Account.CREATED) != transaction) return SUCCESS;
   if (load<u32>(self, Account.DESTROYED) != transaction) setRefund(refund + destructionRefund());
-  setWord(ALL, 0);
-  setBalance(self, ALL);
+  setBalance(self, ZERO);
   markDestroyed(self);
   return SUCCESS;
 }

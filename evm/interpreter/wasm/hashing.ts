@@ -23,6 +23,11 @@ function fold(a: u64, b: u64): u64 {
   return (a * b) ^ upperHalf(a, b);
 }
 
+/** Hash of a word. @param salt - for words of several kinds in a table */
+export function hashWord(at: usize, salt: u64): u32 {
+  return hashKey(load<u64>(at) ^ salt, load<u64>(at, 8), load<u64>(at, 16), load<u64>(at, 24));
+}
+
 /** Hash of four u64. */
 export function hashKey(a: u64, b: u64, c: u64, d: u64): u32 {
   const pairs = fold(a ^ seed0, b ^ seed1) ^ rotl<u64>(fold(c ^ seed2, d ^ seed3), 32);

@@ -354,22 +354,16 @@ export function execute(budget: i32): u32 {
           Words.loadBytes(sp - 32, mem + at);
           continue;
         }
-        case 0x52: {
-          // MSTORE
-          sp -= 64;
-          const at = Words.toU32(sp + 32);
-          if (<u64>at + 32 > load<u32>(frame, Frame.MEMORY_BYTES)) gas = expand(frame, <u64>at + 32, gas);
-          if (gas < 0) break;
-          Words.storeBytes(mem + at, sp);
-          continue;
-        }
+        case 0x52: // MSTORE
         case 0x53: {
           // MSTORE8
           sp -= 64;
           const at = Words.toU32(sp + 32);
-          if (<u64>at + 1 > load<u32>(frame, Frame.MEMORY_BYTES)) gas = expand(frame, <u64>at + 1, gas);
+          const memoryEnd = <u64>at + (opcode == 0x52 ? 32 : 1);
+          if (memoryEnd > load<u32>(frame, Frame.MEMORY_BYTES)) gas = expand(frame, memoryEnd, gas);
           if (gas < 0) break;
-          store<u8>(mem + at, load<u8>(sp));
+          if (opcode == 0x52) Words.storeBytes(mem + at, sp);
+          else store<u8>(mem + at, load<u8>(sp));
           continue;
         }
         case 0x54: {

@@ -1,7 +1,7 @@
 /** Storage slots: their current values, and those before the transaction and the block; transient slots (EIP-1153). */
 import * as Account from "./accounts";
 import {hasBaseStorage, readsUnpaid, transaction} from "./accounts";
-import {hashKey} from "./hashing";
+import {hashWord} from "./hashing";
 import {allocate} from "./heap";
 import {hostReadSlot, IO_OUT, IO_SLOT} from "./host";
 import {IO} from "./layout";
@@ -50,12 +50,7 @@ function lookUp(storage: u32, key: usize, hash: u32): usize {
 }
 
 function hashOf(storage: u32, key: usize): u32 {
-  return hashKey(
-    load<u64>(key) ^ ((<u64>storage) << 32),
-    load<u64>(key, 8),
-    load<u64>(key, 16),
-    load<u64>(key, 24),
-  );
+  return hashWord(key, (<u64>storage) << 32);
 }
 
 /** A slot that is not cached is cold, and read from the host. @returns 0 if `gas` does not pay for that, unless `readsUnpaid` */

@@ -32,28 +32,17 @@ export function writeSlot(frame: usize, key: usize, value: usize, before: i64): 
   if (warmSlot(slot)) gas -= COLD_SLOT_GAS;
   keepOriginal(slot);
   const now = slot + Slot.VALUE;
-  if (sameWord(now, value)) {
-    gas -= WARM_GAS;
-    if (gas < 0) return OUT_OF_GAS;
-    store<i64>(frame, gas, Frame.GAS);
-    return RUNNING;
-  }
   const original = slot + Slot.ORIGINAL;
   const isNew = isZero(original);
-  if (sameWord(now, original)) {
-    gas -= isNew ? SLOT_SET_GAS : SLOT_CHANGE_GAS;
-    if (gas < 0) return OUT_OF_GAS;
-    if (!isNew && isZero(value)) setRefund(refund + clearingRefund());
-  } else {
-    gas -= WARM_GAS;
-    if (gas < 0) return OUT_OF_GAS;
-    if (!isNew) {
-      if (isZero(now)) setRefund(refund - clearingRefund());
-      else if (isZero(value)) setRefund(refund + clearingRefund());
-    }
-    if (sameWord(original, value)) setRefund(refund + (isNew ? SLOT_SET_GAS : SLOT_CHANGE_GAS) - WARM_GAS);
-  }
-  setSlot(account, slot, value);
+  const changeGas = isNew ? SLOT_SET_GAS : SLOT_CHANGE_GAS;
+  const isSame = sameWord(now, value);
+  gas -= !isSame && sameWord(now, original) ? changeGas : WARM_GAS;
+  if (gas < 0) return OUT_OF_GAS;
   store<i64>(frame, gas, Frame.GAS);
+  if (isSame) return RUNNING;
+  if (!isNew && isZero(now)) setRefund(refund - clearingRefund());
+  else if (!isNew && isZero(value)) setRefund(refund + clearingRefund());
+  if (sameWord(original, value)) setRefund(refund + changeGas - WARM_GAS);
+  setSlot(account, slot, value);
   return RUNNING;
 }
