@@ -215,7 +215,7 @@ export class Estimator {
     call: EstimateCall,
   ): Promise<Estimate> {
     evm.setBlock(rules.evmRules, rules.evmBlock);
-    override(evm, call.overrides ?? []);
+    await override(evm, call.overrides ?? [], this.deadline);
     const {price, cap: feeCap} = feeOf(call, rules.baseFee);
     const runs = new EvmRuns(call, evm, rules, price, this.deadline);
     const {nonce, balance, isPlainTransfer} = runs.readStart();

@@ -6,6 +6,7 @@ import type {Evm} from "../../../evm/interpreter/evm.ts";
 import type {StateStore} from "../../../storage/stateStore.ts";
 import {Estimator} from "../../../workers/estimate/estimator.ts";
 import type {CachedEvms} from "../../../workers/estimate/state/cachedEvms.ts";
+import {Turns} from "../../../workers/estimate/turns.ts";
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import {assemble, OP} from "../../support/estimates/bytecode.ts";
 import {CHAIN_ID, EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
@@ -59,6 +60,28 @@ test("a trap ends its call as a fault, and the next call gets a fresh EVM", asyn
   assert.match(failures[0]?.detail ?? "", /memory access out of bounds/);
   assert.equal(begun, 2);
   assert.deepEqual(await estimator.estimate(CALL), expected);
+});
+
+test("the slots of access lists and overrides give others their turns", async () => {
+  let asked = 0;
+  class AskedTurns extends Turns {
+    override isOver(): boolean {
+      asked++;
+      return super.isOver();
+    }
+  }
+  const settings = {...SETTINGS, hardfork: "prague", timeMs: LIMIT_MS, gasCap: MUCH_GAS};
+  const estimator = new Estimator(shared.reader, settings, CHAIN_ID, new AskedTurns());
+  const words = Buffer.from(Array.from({length: 640 * 32}, (_, i) => i));
+  for (const lists of [
+    {type: undefined, accessList: [{address: CONTRACT, storageKeys: words}]},
+    {overrides: [{address: CONTRACT, slots: Buffer.concat([words, words])}]},
+  ]) {
+    asked = 0;
+    const {failures} = await estimator.answer({calls: [{...CALL, kind: "call", ...lists}], ids: ["1"]});
+    assert.deepEqual(failures, []);
+    assert.ok(asked >= 20, `expected a look at the turns for each 32 slots, got ${asked}`);
+  }
 });
 
 test("a call at a block before berlin is refused by the name of the block's fork", async () => {

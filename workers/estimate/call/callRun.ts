@@ -24,7 +24,7 @@ export async function runCall(
   // As in geth, code sees no base fee that the price does not cover.
   const evmBlock = price === 0n ? {...rules.evmBlock, baseFee: 0n} : rules.evmBlock;
   evm.setBlock(rules.evmRules, evmBlock);
-  override(evm, call.overrides ?? []);
+  await override(evm, call.overrides ?? [], deadline);
   const from = call.from ?? ZERO_ADDRESS;
   const gas = call.gas === undefined || call.gas > gasCap ? gasCap : call.gas;
   if (cap > 0n) checkFeeCap(cap, rules);
