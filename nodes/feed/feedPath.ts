@@ -21,6 +21,9 @@ export interface StoredChain {
   hashOf(block: number): Uint8Array | undefined;
 }
 
+/** What is finalized matters only for a tip with finality. */
+type ComparedChain = Pick<StoredChain, "latest" | "hashOf"> & Partial<StoredChain>;
+
 interface PathBlock {
   readonly hash: Uint8Array;
   readonly first: number;
@@ -52,7 +55,7 @@ const MOST_HEADS = 8192;
 export async function findPath(
   stream: Pick<FeedStream, "readHeads">,
   {firstSequence, lastSequence, block, finality}: StreamTip,
-  stored: StoredChain,
+  stored: ComparedChain,
   signal: AbortSignal,
 ): Promise<FeedPath> {
   const first = Math.max(1, firstSequence);
@@ -72,7 +75,7 @@ export async function findPath(
   return search.end(lastSequence);
 }
 
-function isNews({number, count}: FinalityHead, {finalized, finalizations}: StoredChain): boolean {
+function isNews({number, count}: FinalityHead, {finalized = -1, finalizations = 0}: ComparedChain): boolean {
   return number > finalized || count > finalizations;
 }
 
@@ -90,7 +93,7 @@ class PathSearch {
   private finality: number | undefined;
 
   constructor(
-    private readonly stored: StoredChain,
+    private readonly stored: ComparedChain,
     private needsFinality: boolean,
   ) {}
 
@@ -105,7 +108,7 @@ class PathSearch {
     }
     if (!this.needsFinality) return;
     if (isNews(head, this.stored)) this.finality = sequence;
-    this.needsFinality = head.first > this.stored.finalizations;
+    this.needsFinality = head.first > (this.stored.finalizations ?? 0);
   }
 
   private lookAt(head: BlockHead, sequence: number): void {

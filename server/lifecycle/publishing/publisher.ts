@@ -142,12 +142,7 @@ export class Publisher {
     }
     const isMine = mayCut && (isOwn || isSilent || latest > end.number);
     if (!isMine) return undefined;
-    const stored = {
-      latest,
-      finalized: latest,
-      finalizations: Number.POSITIVE_INFINITY,
-      hashOf: (n: number) => this.hashOf(n),
-    };
+    const stored = {latest, hashOf: (n: number) => this.hashOf(n)};
     const {common, blocks} = await findPath(stream, {...tip, finality: undefined}, stored, signal);
     const floor = this.holds(finality) ? finality.head.number : -1;
     // For a block that was never in the stream, finality does not matter: no replica has it.

@@ -115,13 +115,8 @@ export class Snapshots {
       isSame(chain.readHash(proven.to), proven.hash);
     const latest = isKnown ? proven.to : snapshot;
     const hashOf = (block: number) => (block > latest ? undefined : chain.readHash(block));
-    const stored = {
-      latest,
-      finalized: latest,
-      finalizations: Number.POSITIVE_INFINITY,
-      hashOf,
-    };
-    const path = await findPath(feed, {...tip, finality: undefined}, stored, this.stopping.signal);
+    const unfinal = {...tip, finality: undefined};
+    const path = await findPath(feed, unfinal, {latest, hashOf}, this.stopping.signal);
     const {newest, lack, start} = path;
     const to = newest?.number ?? -1;
     this.proven =

@@ -41,10 +41,6 @@ export function endRun(before: u32): void {
 /** Keeps the node encoded at NODE, if it is on the path. @param path - of a key below it */
 export function capture(path: usize, depth: i32, bytes: u32): void {
   if (!isOn || (bytes < MIN_BYTES && depth > 0) || firstDifference(path, PATH, 0, depth) < depth) return;
-  keep(bytes);
-}
-
-function keep(bytes: u32): void {
   store<u32>(top, bytes);
   memory.copy(top + 4, NODE, bytes);
   store<u32>(ORDER + (count << 2), top);
