@@ -337,10 +337,3 @@ function parseList(bytes: Uint8Array): SnapshotList {
   if (!isList) throw new FeedError("the list of the newest snapshot is not what a publisher writes");
   return list;
 }
-
-/** @returns the SHA-256 of a file of a snapshot, as SnapshotFile has it */
-export async function hashFile(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest("hex");
-}

@@ -1,13 +1,10 @@
 /** The thread that uploads one snapshot: it makes it beside the store, hashes its files, sends those that are not there yet, and removes it. */
+import {createHash} from "node:crypto";
+import {createReadStream} from "node:fs";
 import {readdir, rm, stat} from "node:fs/promises";
 import {join} from "node:path";
 import {connectNats} from "../../nodes/feed/natsConnection.ts";
-import {
-  hashFile,
-  type SnapshotFile,
-  type SnapshotList,
-  SnapshotStore,
-} from "../../nodes/feed/snapshotStore.ts";
+import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../nodes/feed/snapshotStore.ts";
 import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot} from "../../storage/storeSnapshot.ts";
 import type {SnapshotJob, SnapshotOutcome} from "../messages/snapshotJob.ts";
@@ -65,8 +62,9 @@ async function listFiles(folder: string, signal: AbortSignal): Promise<SnapshotF
   const files: SnapshotFile[] = [];
   for (const name of (await readdir(folder)).sort()) {
     signal.throwIfAborted();
-    const path = join(folder, name);
-    files.push({name, bytes: (await stat(path)).size, sha256: await hashFile(path)});
+    const hash = createHash("sha256");
+    for await (const chunk of createReadStream(join(folder, name))) hash.update(chunk);
+    files.push({name, bytes: (await stat(join(folder, name))).size, sha256: hash.digest("hex")});
   }
   return files;
 }

@@ -6,7 +6,8 @@
  *   DB.taken      all files, compared with their SHA-256. The newest block was checked, and nothing contradicts the
  *                 finalized blocks of the store. It replaces DB, at the next start if this process is killed
  */
-import {existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync} from "node:fs";
+import {createHash} from "node:crypto";
+import {createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync} from "node:fs";
 import {join} from "node:path";
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
@@ -15,12 +16,7 @@ import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
 import {findPath} from "../../../nodes/feed/feedPath.ts";
 import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, describeOldServer, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
-import {
-  hashFile,
-  type SnapshotFile,
-  type SnapshotList,
-  SnapshotStore,
-} from "../../../nodes/feed/snapshotStore.ts";
+import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
@@ -345,5 +341,8 @@ async function checkDraft(draft: string, list: SnapshotList, signal: AbortSignal
 }
 
 async function isComplete(path: string, {bytes, sha256}: SnapshotFile): Promise<boolean> {
-  return existsSync(path) && statSync(path).size === bytes && (await hashFile(path)) === sha256;
+  if (!existsSync(path) || statSync(path).size !== bytes) return false;
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest("hex") === sha256;
 }
