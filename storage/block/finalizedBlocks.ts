@@ -13,6 +13,11 @@ export class FinalizedBlocks<T> {
     private readonly most: number,
   ) {}
 
+  /** As of the last block that was read. */
+  isFinalized(block: number): boolean {
+    return block <= this.finalized;
+  }
+
   /** Also of a block that was pruned meanwhile, whose pages are gone. @throws StoreError as StateReader.blockOrThrow */
   at(block: number): T {
     const known = this.kept.get(block);

@@ -60,6 +60,8 @@ export class Estimator {
   private readonly rules: ChainRules;
   private readonly evms: CachedEvms;
   private readonly priorityFee: PriorityFee;
+  /** Up to this finalized block, no state has deposits of the OP stack. */
+  private plainUntil = -1;
   /** For calls with a witness: what it caches, their state would not be asked for. */
   private witnessEvm: Evm | undefined;
 
@@ -183,7 +185,12 @@ export class Estimator {
     const evm = this.evms.at(block);
     const mark = evm.checkpoint();
     try {
-      if (evm.readNonce(L1_ATTRIBUTES_DEPOSITOR) > 0n) throw refuseOpStack(call);
+      const {number} = block.header;
+      // A nonce never falls, so one reading is enough for all earlier blocks.
+      if (number > this.plainUntil) {
+        if (evm.readNonce(L1_ATTRIBUTES_DEPOSITOR) > 0n) throw refuseOpStack(call);
+        if (this.blocks.isFinalized(number)) this.plainUntil = number;
+      }
       const rules = this.rules.at(block, call);
       checkType(call, rules);
       const result = await work(evm, rules, block);
