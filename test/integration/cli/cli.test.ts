@@ -59,6 +59,7 @@ test("--help and --version are answered on standard output", async () => {
     "--l1",
     "--cors",
     "--max-queue",
+    "--gateway",
     "--estimate-workers",
     "--log-level",
     "-h",
