@@ -16,7 +16,7 @@ const FEW: PeerFlags = {
   warmUp: 0,
   duration: 2,
   rounds: 1,
-  only: ["account", "batch", "erc20", "ethOld"],
+  only: ["account", "batch", "erc20", "ethOld", "call"],
   servers: PEER_NAMES,
 };
 
@@ -37,7 +37,9 @@ test("the comparison measures each load on the servers there are, and says so wh
     // anvil makes no batches.
     const all = ["account proofd", "account anvil", "batch proofd"];
     const missing = [...(hasAnvil ? [] : ["anvil"]), ...(hasGeth ? [] : ["geth"])];
-    const expected = [...all, "erc20 proofd", "erc20 anvil", "ethOld proofd", "ethOld geth"];
+    const estimates = ["erc20 proofd", "erc20 anvil"];
+    const others = ["ethOld proofd", "ethOld geth", "call proofd", "call anvil", "call geth"];
+    const expected = [...all, ...estimates, ...others];
     assert.deepEqual(
       rows,
       expected.filter(row => !missing.some(peer => row.endsWith(` ${peer}`))),
