@@ -1,6 +1,7 @@
 /**
  * Published clients of the Linea network, unchanged, old blocks read by viem and ethers, and proofd-client within both,
- * against a `proofd serve --namespace linea` of this build; and CCIP-read of viem and ethers.
+ * against a `proofd serve --namespace linea` of this build; CCIP-read of viem and ethers; and clients of Ethereum with
+ * `--gateway` (oneUrl.js).
  *
  * Run (docs/json-rpc.md): npm run build && npm ci --prefix test/clients && npm start --prefix test/clients
  */
@@ -10,6 +11,7 @@ import {join} from "node:path";
 import {fileURLToPath} from "node:url";
 import {checkCcip} from "./ccip.js";
 import {checkGateways} from "./gateways.js";
+import {checkOneUrl} from "./oneUrl.js";
 import {checkProofClient} from "./proofClient.js";
 import {checkReads} from "./reads.js";
 import {runProofd, startServer} from "./server.js";
@@ -35,6 +37,7 @@ try {
     await server.close();
   }
   await checkCcip();
+  await checkOneUrl(folder);
 } finally {
   await rm(folder, {recursive: true});
 }
