@@ -12,6 +12,7 @@ import {StateStore} from "../../../storage/stateStore.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines, diffsFlags, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
+import {answerText, Upstream} from "../../support/http/upstream.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
@@ -146,6 +147,34 @@ test("a store of slices serves its contracts without a node, and says of all els
     assert.deepEqual([coverage.earliest, coverage.latest], [quantity(FIRST), quantity(LATEST)]);
   } finally {
     await service.stop();
+  }
+});
+
+test("with a gateway, the node answers what slices lack, and proofd its contracts and all proofs", async () => {
+  const upstream = new Upstream();
+  upstream.handler = answerText('{"jsonrpc":"2.0","id":ID,"result":"the node"}');
+  await upstream.start();
+  const flags = ["--db", db, "--estimate-workers", "1", "--gateway", upstream.url.href];
+  const service = await OwnService.serve(flags, {estimates: true});
+  try {
+    const [own, other] = [toHex(CONTRACTS[0] as Uint8Array), toHex(bytesOf(20, "nobody"))];
+    const at = quantity(FINALIZED);
+    for (const [method, params, isForwarded] of [
+      ["eth_getBalance", [own, at], false],
+      ["eth_getBalance", [own.toUpperCase().replace("X", "x"), at], false],
+      ["eth_getBalance", [other, at], true],
+      ["eth_getBalance", [own, quantity(GAP_FROM)], true],
+      ["eth_getCode", [own, at], true],
+      ["eth_call", [{to: own}, at], true],
+      ["eth_getProof", [own, [], at], false],
+      ["eth_getProof", [other, [], at], false],
+    ] as const) {
+      const {result} = await service.call(method, params);
+      assert.equal(result === "the node", isForwarded, `${method} ${params}`);
+    }
+  } finally {
+    await service.stop();
+    await upstream.stop();
   }
 });
 
