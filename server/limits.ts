@@ -62,7 +62,7 @@ export const MAX_ESTIMATE_TEXT_BYTES = 72 * 1024;
 /** Bounds the result or error of a call that is run once, or of a forwarded one. It returns at most 128 KiB. */
 export const MAX_CALL_TEXT_BYTES = 257 * 1024;
 
-/** Bounds the result of proof_call: that of a call, in hex 2 MiB of nodes and codes, and 257 headers. */
+/** Bounds the result of a call with its witness: that of the call, in hex 2 MiB of nodes and codes, and 257 headers. */
 export const MAX_WITNESS_TEXT_BYTES = 6 * MIB;
 /** Cost of a call with a witness: that of 24 calls, whose results may be as long. */
 export const WITNESS_COST = 24 * ESTIMATE_COST;

@@ -411,10 +411,10 @@ export function execute(budget: i32): u32 {
           sp += 32;
           continue;
         case 0x5a: {
-          // Frame.GAS
+          // GAS
           Words.setWord(sp, gas);
           sp += 32;
-          // Frame.GAS before a call passes all gas, which is capped at 63/64: the run does not depend on the value.
+          // GAS before a call passes all gas, which is capped at 63/64: the run does not depend on the value.
           const next = <u32>load<u8>(ip);
           if (next != 0xf1 && next != 0xf2 && next != 0xf4 && next != 0xfa) noteSensitive();
           continue;
