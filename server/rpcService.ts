@@ -141,7 +141,7 @@ export class RpcService {
     for (const call of calls) {
       if (places.length % PART_CALLS === PART_CALLS - 1) yield;
       const {idText} = call;
-      // A notification needs no answer, and no method here changes anything. So it is not run.
+      // A notification gets no answer, and a caller that sends a transaction needs one. So it is not run.
       if (idText === undefined) continue;
       try {
         if (call.error !== undefined) throw call.error;

@@ -26,6 +26,8 @@ const MAX_CONNECTIONS = 32;
 /** For connecting, head and body together (docs/json-rpc.md). */
 const TIMEOUT_MS = 10_000;
 const OK = 200;
+/** The members of an answer that are read. */
+const MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "id", "result", "error"]);
 
 interface ForwardedCall {
   readonly method: string;
@@ -101,15 +103,19 @@ export class Gateway {
    */
   private async readAnswer({status, bytes}: HttpAnswer, id: number): Promise<UpstreamAnswer> {
     if (status !== OK) throw new NodeFailure(`it answered HTTP ${status}`);
-    const members = await runInSteps(scanMembers(bytes)).catch((error: unknown) => {
+    const members = await runInSteps(scanMembers(bytes, MEMBERS)).catch((error: unknown) => {
       throw new NodeFailure("its answer is not JSON-RPC 2.0", {cause: error});
     });
-    const read = (name: string): unknown => JSON.parse(members.get(name)?.toString() ?? "null");
+    const read = (name: string): unknown => {
+      const text = members.get(name);
+      // It is parsed at once, so a long one would hold up the main thread.
+      if (text !== undefined && text.length > MAX_CALL_TEXT_BYTES)
+        throw new NodeFailure(`the ${name} in its answer has more than ${MAX_CALL_TEXT_BYTES} bytes`);
+      return JSON.parse(text?.toString() ?? "null");
+    };
     if (read("jsonrpc") !== "2.0") throw new NodeFailure("its answer is not JSON-RPC 2.0");
     if (read("id") !== id) throw new NodeFailure("its answer has another request's id");
     const result = members.get("result");
-    if ((members.get("error")?.length ?? 0) > MAX_CALL_TEXT_BYTES)
-      throw new NodeFailure(`the error in its answer has more than ${MAX_CALL_TEXT_BYTES} bytes`);
     const error = read("error");
     if (error === null) {
       if (result === undefined) throw new NodeFailure("its answer has neither result nor error");
@@ -118,8 +124,7 @@ export class Gateway {
     const {code} = readError(error);
     if (findInexact(error) !== undefined)
       throw new NodeFailure("its error has a number that is no safe integer, or half of a character");
-    const {redact} = this.endpoint;
-    const text = JSON.stringify(error, (_, part) => (typeof part === "string" ? redact(part) : part));
+    const text = JSON.stringify(error, (_, part) => redactPart(part, this.endpoint.redact));
     return {
       member: "error",
       text: Buffer.from(text),
@@ -176,6 +181,13 @@ interface UpstreamAnswer {
 }
 
 const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(RpcCode));
+
+/** Redacts a string, or the names of an object's members: JSON.stringify passes on their values one by one. */
+function redactPart(part: unknown, redact: (text: string) => string): unknown {
+  if (typeof part === "string") return redact(part);
+  if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [redact(name), value]));
+}
 
 /** Lets the main thread do other work between the steps. */
 async function runInSteps<T>(work: Work<T>): Promise<T> {

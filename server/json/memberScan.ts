@@ -29,8 +29,14 @@ const SCALAR = /^(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|fa
 /** What comes next. "firstValue" and "firstKey": or the closing bracket. */
 type Next = "value" | "firstValue" | "key" | "firstKey" | "colon" | "commaOrEnd";
 
-/** @returns the text of each member's value; of two with one name, that of the last. @throws SyntaxError */
-export function* scanMembers(text: Buffer): Work<ReadonlyMap<string, Buffer>> {
+/**
+ * @param names - of the members to return. Others are only checked: ten megabytes may hold a million
+ * @returns the text of each member's value; of two with one name, that of the last. @throws SyntaxError
+ */
+export function* scanMembers(
+  text: Buffer,
+  names: Pick<ReadonlySet<string>, "has">,
+): Work<ReadonlyMap<string, Buffer>> {
   if (!isUtf8(text)) throw new SyntaxError();
   const members = new Map<string, Buffer>();
   /** The closing brackets of what is open. */
@@ -51,7 +57,7 @@ export function* scanMembers(text: Buffer): Work<ReadonlyMap<string, Buffer>> {
     const closing = open.at(-1);
     if (closing === undefined && (next !== "value" || byte !== OPEN_BRACE)) throw new SyntaxError();
     if (next === "commaOrEnd") {
-      if (open.length === 1) members.set(key, text.subarray(valueAt, at));
+      if (open.length === 1 && names.has(key)) members.set(key, text.subarray(valueAt, at));
       if (byte === COMMA) next = closing === CLOSE_BRACE ? "key" : "value";
       else if (byte === closing) open.pop();
       else throw new SyntaxError();

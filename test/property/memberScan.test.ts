@@ -5,10 +5,12 @@ import fc from "fast-check";
 import {scanMembers} from "../../server/json/memberScan.ts";
 import {propertyRuns} from "../support/soak.ts";
 
+const ALL = {has: () => true};
+
 /** @returns the members' values; undefined if it is no JSON object */
 function scan(text: Buffer): Record<string, unknown> | undefined {
   try {
-    const work = scanMembers(text);
+    const work = scanMembers(text, ALL);
     for (;;) {
       const {done, value} = work.next();
       if (done !== true) continue;
@@ -69,11 +71,23 @@ test("long strings, spaces and lists are scanned in steps", () => {
     [`[${" ".repeat(long)}]`, 4],
     [`"${"\\u00e9".repeat(long / 6)}"`, 4],
   ] as const) {
-    const work = scanMembers(Buffer.from(`{"result":${value}}`));
+    const work = scanMembers(Buffer.from(`{"result":${value}}`), ALL);
     let steps = 1;
     let step = work.next();
     for (; step.done !== true; step = work.next()) steps++;
     assert.ok(steps >= least, `${steps} steps`);
     assert.equal(step.value.get("result")?.toString(), value);
   }
+});
+
+test("of an answer, only the members that are read are kept, of two with one name the last", () => {
+  const others = Array.from({length: 1000}, (_, at) => `"${at}":[${at}]`);
+  const text = Buffer.from(`{"id":1,${others},"i\\u0064": 2 ,"result":{"id":3}}`);
+  const {done, value} = scanMembers(text, new Set(["id", "result", "error"])).next();
+  assert.equal(done, true);
+  const members = [...(value as ReadonlyMap<string, Buffer>)].map(([name, own]) => [name, own.toString()]);
+  assert.deepEqual(members, [
+    ["id", " 2 "],
+    ["result", '{"id":3}'],
+  ]);
 });

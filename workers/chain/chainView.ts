@@ -59,6 +59,7 @@ interface KeptBlock {
   readonly packed: Buffer | undefined;
 }
 
+const ADDRESS_CHARACTERS = 42;
 const NO_HASH = new Uint8Array(32);
 
 /**
@@ -210,7 +211,10 @@ export class ChainView {
   hasAccount(address: unknown, block: number, withCode: boolean): boolean {
     const slice = this.reader.readSlice();
     if (slice === undefined || typeof address !== "string") return true;
-    const own = slice.filter(one => one.address === address.toLowerCase());
+    // The caller has not checked it. It may be as long as a body.
+    if (address.length !== ADDRESS_CHARACTERS) return true;
+    const lower = address.toLowerCase();
+    const own = slice.filter(one => one.address === lower);
     return !withCode && own.some(({from, to = block}) => from <= block && block <= to);
   }
 

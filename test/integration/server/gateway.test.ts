@@ -190,10 +190,12 @@ describe("calls through a gateway", () => {
     await listen();
     const said = "secret-path-key, secret-query-key, secret-password";
     upstream.handler = answerText(
-      `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"${said}","data":{"url":"${said}"}}}`,
+      `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"${said}","data":{"url":"${said}","${said}":[{"${said}":1}]}}}`,
     );
     const {error} = await send(estimateCall(1));
-    assert.deepEqual(error, {code: -32000, message: "***, ***, ***", data: {url: "***, ***, ***"}});
+    const redacted = "***, ***, ***";
+    const data = {url: redacted, [redacted]: [{[redacted]: 1}]};
+    assert.deepEqual(error, {code: -32000, message: redacted, data});
   });
 
   test("numbers that JSON.parse may have changed are refused, parameters by name too, and nothing is sent", async () => {
@@ -333,11 +335,17 @@ describe("calls through a gateway", () => {
       });
     }
     assert.deepEqual(told(), []);
-    const error = `{"code":1,"message":"${"x".repeat(300_000)}"}`;
-    upstream.handler = answerText(`{"jsonrpc":"2.0","id":ID,"error":${error}}`);
-    const refused = (await send({jsonrpc: "2.0", id: 1, method: "eth_getLogs", params: [{}]})).error;
-    assert.equal(refused.code, -32002);
-    assert.match(refused.message, /the error in its answer has more than 263168 bytes$/);
+    const long = `{"code":1,"message":"${"x".repeat(300_000)}"}`;
+    for (const [member, answer] of [
+      ["error", `{"jsonrpc":"2.0","id":ID,"error":${long}}`],
+      ["id", `{"jsonrpc":"2.0","id":${long},"result":1}`],
+      ["jsonrpc", `{"jsonrpc":${long},"id":ID,"result":1}`],
+    ] as const) {
+      upstream.handler = answerText(answer);
+      const {error} = await send({jsonrpc: "2.0", id: 1, method: "eth_getLogs", params: [{}]});
+      assert.equal(error.code, -32002);
+      assert.ok(error.message.endsWith(`the ${member} in its answer has more than 263168 bytes`));
+    }
   });
 
   test("the node is asked for the newest block and what proofd does not have, proofd for the states that it has", async () => {
