@@ -65,7 +65,7 @@ export const HELP = {
   proofd_queued_cost: "Cost of admitted and unfinished calls, for proofs, gas estimates and forwarded calls",
   proofd_readers_cut_total: "Connections closed because clients had too many bytes of answers to read",
   proofd_refused_total:
-    "Requests for proofs and gas estimates refused because a queue was full, its expected wait was too long, or a client with less in the queue took the place",
+    "Requests for proofs, gas estimates and forwarded calls refused because a queue was full, its expected wait was too long, or a client with less in the queue took the place",
   proofd_requests_aborted_total: "Requests whose client disconnected before the answer was complete",
   proofd_slice_fetches_total: "Requests to --l2 for slots that a store of slices lacks, by outcome",
   proofd_slice_missed_blocks:
