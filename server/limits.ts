@@ -53,8 +53,10 @@ export const LONG_FORWARD_COST = 100;
 /** Bounds the answer to a forwarded call, of 2 or 10 MB at most. */
 export const FORWARDED_BYTES_PER_COST = 100_000;
 
-/** Bounds the parameters of a forwarded call, as JSON. Those that wait are in memory. */
+/** Bounds the parameters of a forwarded call, as JSON. */
 export const MAX_FORWARDED_CHARACTERS = 512 * 1024;
+/** Waiting parameters are in memory: in all queues together, at most 164 million characters. */
+export const FORWARDED_CHARACTERS_PER_COST = 4096;
 
 /** Bounds an estimate's result or error. Revert data has at most 32 KiB. */
 export const MAX_ESTIMATE_TEXT_BYTES = 72 * 1024;

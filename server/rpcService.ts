@@ -123,7 +123,7 @@ export class RpcService {
     else reply.sendBusy(text, retryAfterSeconds, head);
   }
 
-  /** @param costs - of the calls of each lane. Preparing a call does not raise its cost */
+  /** @param costs - of the calls of each lane. Preparing a call raises its cost only if it is forwarded with long params */
   private *run(
     envelope: Envelope,
     costs: ByLane<number>,

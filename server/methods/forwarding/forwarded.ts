@@ -11,6 +11,7 @@ import type {Gateway} from "../../gateway/gateway.ts";
 import {
   FORWARD_COST,
   FORWARDED_BYTES_PER_COST,
+  FORWARDED_CHARACTERS_PER_COST,
   LONG_FORWARD_COST,
   MAX_CALL_TEXT_BYTES,
   MAX_FORWARDED_CHARACTERS,
@@ -137,7 +138,8 @@ function createForwarded(name: string, size: Size, isRead: boolean): ForwardedMe
       const {cost, bytes} = sizeOf(params);
       const call = {method: name, paramsText, maxAnswerBytes: bytes, isRead};
       const gateway = view.gateway as Gateway;
-      calls.add(idText => gateway.forward(call, idText), cost);
+      const paramsCost = Math.floor(paramsText.length / FORWARDED_CHARACTERS_PER_COST);
+      calls.add(idText => gateway.forward(call, idText), cost + paramsCost);
     },
   };
 }

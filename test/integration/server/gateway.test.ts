@@ -458,6 +458,19 @@ describe("calls through a gateway", () => {
     assert.equal(await readMetric('proofd_queued_cost{lane="gateway"}'), 0);
   });
 
+  test("long parameters, which wait in memory, cost more in the queue", async () => {
+    const held: (() => void)[] = [];
+    upstream.handler = (request, response) => held.push(() => answerText(RESULT)(request, response));
+    const params = ["x".repeat(10 * 4096)];
+    const answers = send(Array(20).fill({jsonrpc: "2.0", id: 1, method: "eth_getTransactionByHash", params}));
+    await waitUntil("calls that hang", () => held.length === gateway.maxCalls / 2);
+    const queued = await readMetric('proofd_queued_cost{lane="gateway"}');
+    upstream.handler = answerText(RESULT);
+    for (const release of held) release();
+    assert.equal((await answers).length, 20);
+    assert.equal(queued, 20 * (20 + 10));
+  });
+
   test("parameters that are too long are refused, and so is a batch whose answers could be", async () => {
     const data = `0x${"ab".repeat(300_000)}`;
     const {error} = await send({jsonrpc: "2.0", id: 1, method: "eth_estimateGas", params: [{data}]});
