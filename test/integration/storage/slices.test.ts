@@ -163,6 +163,7 @@ test("with a gateway, the node answers what slices lack, and proofd its contract
       ["eth_getBalance", [own, at], false],
       ["eth_getBalance", [own.toUpperCase().replace("X", "x"), at], false],
       ["eth_getBalance", [other, at], true],
+      ["eth_getBalance", [`0x${"ab".repeat(1000)}`, at], false],
       ["eth_getBalance", [own, quantity(GAP_FROM)], true],
       ["eth_getCode", [own, at], true],
       ["eth_call", [{to: own}, at], true],
