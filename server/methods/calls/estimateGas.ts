@@ -1,27 +1,16 @@
 import {MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
-import {LaneId} from "../../request/requestCalls.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
-import {callCost} from "./callCost.ts";
 import type {EstimateCalls} from "./estimateCalls.ts";
 import {ESTIMATE, ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts";
+import {ethCall} from "./ethCall.ts";
 
 export const estimateGas: LaneMethod<EstimateCalls> = {
+  ...ethCall,
   name: "chain_estimateGas",
   summary: "The gas limit and the fees of a call, at a block in the store.",
   params: ESTIMATE_PARAMS,
   result: {name: "estimate", schema: ESTIMATE},
-  errors: [
-    RpcCode.BLOCK_UNKNOWN, // and RULES_UNKNOWN
-    RpcCode.NOT_FINALIZED,
-    RpcCode.NOT_AVAILABLE,
-    RpcCode.EXECUTION_REVERTED,
-    RpcCode.EXECUTION_FAILED,
-  ],
-  lane: LaneId.ESTIMATE,
-  cost(params, {estimates}) {
-    return estimates.kind === "here" && Array.isArray(params) ? callCost(params) : 0;
-  },
   maxTextBytes() {
     return MAX_ESTIMATE_TEXT_BYTES;
   },
