@@ -43,7 +43,10 @@ export interface LaneOptions {
   readonly taskCost: number;
   /** At the yield points of a long task, a worker does short ones. */
   readonly hasYieldPoints: boolean;
-  /** A client has at most as many tasks as are free, so that its slow calls do not take all. Tasks have one segment. */
+  /**
+   * Half of the tasks are for clients that have none, and of the other half a client has at most as many as are free. So
+   * the slow calls of a few clients do not take all. Tasks have one segment.
+   */
   readonly leavesRoom?: boolean;
   /** A task has at most as many segments as recently ran in this time. undefined: only the cost limits it. */
   readonly taskMs: number | undefined;
@@ -83,9 +86,10 @@ export class Lane {
     private readonly onCompleted: OnCompleted,
     onRejected: OnRejected,
   ) {
-    // Room for every worker's tasks, so that one large batch can use them all.
-    const {maxTasks, taskCost, hasYieldPoints, bytesPerCost, queue} = options;
-    this.windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
+    // Room for every task that a client may have, so that one large batch can use them all.
+    const {maxTasks, taskCost, hasYieldPoints, bytesPerCost, queue, leavesRoom} = options;
+    const clientTasks = leavesRoom === true ? maxTasks / 2 : maxTasks;
+    this.windowBytes = Math.max(MIN_WINDOW_BYTES, clientTasks * taskCost * bytesPerCost);
     this.waiting = new WaitingRequests(id, hasYieldPoints ? taskCost : Number.POSITIVE_INFINITY);
     this.costs = new ClientCosts(limits.queueCost, this.waiting);
     this.figures = new QueueFigures(queue, 0);
@@ -141,7 +145,8 @@ export class Lane {
 
   /** Expected time until a request that the client would add now begins its first call. */
   private expectWaitMs(cost: number, client: string): number {
-    const {taskCost} = this.options;
+    const {taskCost, leavesRoom} = this.options;
+    if (leavesRoom === true && this.hasRoom && this.clientTasks.of(client) === 0) return 0;
     const queue = this.waiting.queueFor(cost);
     const ahead = queue.costAhead(client, this.costs.of(client), Math.min(cost, taskCost));
     return Math.min(ahead, this.costs.total) * this.figures.costMs;
@@ -203,8 +208,11 @@ export class Lane {
   }
 
   private takeAllowedTask(): Task | undefined {
-    const free = this.options.maxTasks - this.tasksUnderWay;
-    const isAllowed = ({client}: PendingRequest): boolean => this.clientTasks.of(client) < free;
+    const free = this.options.maxTasks / 2 - this.tasksUnderWay;
+    const isAllowed = ({client}: PendingRequest): boolean => {
+      const own = this.clientTasks.of(client);
+      return own === 0 || own < free;
+    };
     const {small} = this.waiting;
     for (let request = small.shiftIf(isAllowed); request !== undefined; request = small.shiftIf(isAllowed)) {
       const cost = request.nextSegment(this.id)?.cost ?? 0;

@@ -21,8 +21,8 @@ import type {TaskAnswers} from "../request/taskText.ts";
 import {findInexact} from "../rpc/exactValues.ts";
 import {RpcCode} from "../rpc/rpcError.ts";
 
-/** Each may have an answer in memory, 320 MB together. */
-const MAX_CONNECTIONS = 32;
+/** Each may have an answer in memory, 640 MB together. One client has at most a quarter (dispatch/lane.ts). */
+const MAX_CONNECTIONS = 64;
 /** For connecting, head and body together (docs/json-rpc.md). */
 const TIMEOUT_MS = 10_000;
 const OK = 200;

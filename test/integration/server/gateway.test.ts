@@ -425,7 +425,7 @@ describe("calls through a gateway", () => {
     assert.equal(await readMetric('proofd_calls_total{method="eth_sendRawTransaction",code="-32002"}'), 1);
   });
 
-  test("calls that hang delay neither proofs nor another client, and a client has no more than half of the connections", async () => {
+  test("calls that hang delay neither proofs nor another client, and a client has no more than a quarter of the connections", async () => {
     const held: (() => void)[] = [];
     upstream.handler = (request, response) => {
       if (request.call.method === "eth_gasPrice") answerText(RESULT)(request, response);
@@ -438,11 +438,11 @@ describe("calls through a gateway", () => {
       params: ["0x1"],
     }));
     const hanging = [send(calls), send([...calls, proofCall("p")])];
-    await waitUntil("calls that hang", () => held.length === gateway.maxCalls / 2);
+    await waitUntil("calls that hang", () => held.length === gateway.maxCalls / 4);
     const price = {jsonrpc: "2.0", id: 1, method: "eth_gasPrice"};
     for (let id = 0; id < 20; id++) assert.equal((await send(proofCall(id))).error, undefined);
     assert.equal((await postFrom("127.0.0.2", price)).result, "0x5208");
-    assert.equal(held.length, gateway.maxCalls / 2);
+    assert.equal(held.length, gateway.maxCalls / 4);
     assert.equal(await readMetric('proofd_queued_cost{lane="gateway"}'), 40 * 20);
     upstream.handler = answerText(RESULT);
     for (const release of held) release();
@@ -458,12 +458,37 @@ describe("calls through a gateway", () => {
     assert.equal(await readMetric('proofd_queued_cost{lane="gateway"}'), 0);
   });
 
+  test("the calls of 20 clients that all hang leave room for one more client", async () => {
+    const held = new Map<unknown, (() => void)[]>();
+    upstream.handler = (request, response) => {
+      const {method, params} = request.call;
+      if (method === "eth_gasPrice") answerText(RESULT)(request, response);
+      else {
+        const releases = held.get(params[0]) ?? [];
+        held.set(params[0], [...releases, () => answerText(RESULT)(request, response)]);
+      }
+    };
+    const hanging: Promise<unknown[]>[] = [];
+    for (let client = 1; client <= 20; client++) {
+      const address = `127.0.1.${client}`;
+      const call = {jsonrpc: "2.0", id: 1, method: "eth_getTransactionByHash", params: [address]};
+      hanging.push(postFrom(address, Array(40).fill(call)));
+      await waitUntil(`a call of client ${client} that hangs`, () => held.has(address));
+    }
+    const price = {jsonrpc: "2.0", id: 1, method: "eth_gasPrice"};
+    for (let id = 0; id < 20; id++) assert.equal((await postFrom("127.0.0.2", price)).result, "0x5208");
+    assert.equal(await readMetric('proofd_queued_cost{lane="gateway"}'), 20 * 40 * 20);
+    upstream.handler = answerText(RESULT);
+    for (const releases of held.values()) for (const release of releases) release();
+    for (const answers of await Promise.all(hanging)) assert.equal(answers.length, 40);
+  });
+
   test("long parameters, which wait in memory, cost more in the queue", async () => {
     const held: (() => void)[] = [];
     upstream.handler = (request, response) => held.push(() => answerText(RESULT)(request, response));
     const params = ["x".repeat(10 * 4096)];
     const answers = send(Array(20).fill({jsonrpc: "2.0", id: 1, method: "eth_getTransactionByHash", params}));
-    await waitUntil("calls that hang", () => held.length === gateway.maxCalls / 2);
+    await waitUntil("calls that hang", () => held.length === gateway.maxCalls / 4);
     const queued = await readMetric('proofd_queued_cost{lane="gateway"}');
     upstream.handler = answerText(RESULT);
     for (const release of held) release();

@@ -1,9 +1,9 @@
-/** What one client's large calls for proofs leave to the others: room in the queue, and their turns. */
+/** What one client's large or slow calls leave to the others: room in the queue, and their turns. */
 import assert from "node:assert/strict";
-import {afterEach, beforeEach, test} from "node:test";
+import {afterEach, beforeEach, mock, test} from "node:test";
 import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
-import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
+import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../../server/limits.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createAnswers, createLane, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequest, createRequestCalls, runEstimate} from "../../../support/http/requestCalls.ts";
@@ -119,3 +119,38 @@ for (const client of ["a", "b"])
     }
     assert.ok(loops.every(reply => reply !== undefined));
   });
+
+test("where slow tasks leave room for others, a client without one is admitted, whatever waits", async () => {
+  dispatcher.close();
+  let nowMs = 0;
+  mock.method(performance, "now", () => nowMs);
+  const ends = new Map<string, () => void>();
+  const run = (idText: string) =>
+    new Promise<ReturnType<typeof createAnswers>>(end =>
+      ends.set(idText.slice(0, 1), () => end(createAnswers([idText]))),
+    );
+  const slow = {workers: 8, maxTasks: 8, leavesRoom: true};
+  const lanes = [createLane("proof", runEstimate), createLane("first", runEstimate, slow)] as const;
+  ({dispatcher} = openDispatcher(lanes, {timeoutMs: 1000}));
+  try {
+    for (const client of ["a", "b", "c", "d", "e", "f", "g"]) {
+      const calls = createRequestCalls(Array(10).fill({run}), client);
+      dispatcher.admit(createRequest(calls, {client}).request);
+    }
+    await settle();
+    assert.deepEqual([...ends.keys()], ["a", "b", "c", "d", "e", "f", "g"]);
+    for (let round = 0; round < 5; round++) {
+      nowMs += 10_000;
+      ends.get("g")?.();
+      await settle();
+    }
+    const askedBy = (client: string) => dispatcher.findBusyLane([0, ESTIMATE_COST, 0], client);
+    assert.match(
+      askedBy("a")?.error.message ?? "",
+      /^the request would wait longer than the request may take/,
+    );
+    assert.equal(askedBy("new"), undefined);
+  } finally {
+    mock.reset();
+  }
+});
