@@ -2,8 +2,10 @@
 
 /** Shorter parts of a URL, such as "rpc" or "v3", are not keys, and occur in ordinary words. */
 const MIN_KEY_LENGTH = 8;
-/** A password may be shorter, but so short a text occurs in many words. */
+/** A password may be shorter. */
 const MIN_CREDENTIAL_LENGTH = 4;
+/** Shorter user names and passwords occur in ordinary words, so they are redacted only where no letter is beside them. */
+const LETTER = "[\\p{L}\\p{N}_]";
 
 /** The Basic authorization of a URL with user or password. @throws URIError for a bad percent escape in them */
 export function encodeAuthorization(url: URL): {authorization?: string} {
@@ -12,7 +14,7 @@ export function encodeAuthorization(url: URL): {authorization?: string} {
   return {authorization: `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(credentials)))}`};
 }
 
-/** @returns a function that replaces every key in a text by *** */
+/** @returns a function that replaces every key, user name and password in a text by *** */
 export function createRedaction(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -24,9 +26,14 @@ export function createRedaction(
     ...withDecoded(keys).filter(({length}) => length >= MIN_KEY_LENGTH),
     ...withDecoded(credentials).filter(({length}) => length >= MIN_CREDENTIAL_LENGTH),
   ]);
+  const words = withDecoded([url.username, url.password]).filter(word => word !== "" && !secrets.has(word));
   // The longest first: it may contain another.
-  const ordered = [...secrets].sort((a, b) => b.length - a.length);
-  return text => ordered.reduce((redacted, secret) => redacted.replaceAll(secret, "***"), text);
+  const patterns = [
+    ...[...secrets].sort(byLength).map(secret => escapePattern(secret)),
+    ...words.sort(byLength).map(word => `(?<!${LETTER})${escapePattern(word)}(?!${LETTER})`),
+  ];
+  const ordered = patterns.map(pattern => new RegExp(pattern, "gu"));
+  return text => ordered.reduce((redacted, pattern) => redacted.replace(pattern, "***"), text);
 }
 
 /** @returns scheme, host and port of the URL; the rest, which may contain keys, becomes *** */
@@ -42,6 +49,15 @@ export function cleanText(text: string, redact: (text: string) => string, maxLen
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .trim()
     .slice(0, maxLength);
+}
+
+function byLength(a: string, b: string): number {
+  return b.length - a.length;
+}
+
+/** @returns a regular expression that matches this text */
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
 function withDecoded(parts: readonly string[]): string[] {

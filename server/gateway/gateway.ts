@@ -180,13 +180,16 @@ interface UpstreamAnswer {
   readonly code: number;
 }
 
+/** A user may have such a name. */
+const ERROR_MEMBERS: ReadonlySet<string> = new Set(["code", "message", "data"]);
 const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(RpcCode));
 
 /** Redacts a string, or the names of an object's members: JSON.stringify passes on their values one by one. */
 function redactPart(part: unknown, redact: (text: string) => string): unknown {
   if (typeof part === "string") return redact(part);
   if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [redact(name), value]));
+  const redactName = (name: string): string => (ERROR_MEMBERS.has(name) ? name : redact(name));
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [redactName(name), value]));
 }
 
 /** Lets the main thread do other work between the steps. */

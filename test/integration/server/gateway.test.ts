@@ -183,17 +183,18 @@ describe("calls through a gateway", () => {
   test("an error that repeats the keys of the URL comes back without them", async () => {
     await gateway.close();
     const keyed = new URL("v1/secret-path-key?apikey=secret-query-key", upstream.url);
+    keyed.username = "code";
     keyed.password = "secret-password";
     gateway = new Gateway(keyed, createLog(logged));
     front.http.close();
     front.dispatcher.close();
     await listen();
-    const said = "secret-path-key, secret-query-key, secret-password";
+    const said = "secret-path-key, secret-query-key, secret-password, code, eth_code, codes";
     upstream.handler = answerText(
       `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"${said}","data":{"url":"${said}","${said}":[{"${said}":1}]}}}`,
     );
     const {error} = await send(estimateCall(1));
-    const redacted = "***, ***, ***";
+    const redacted = "***, ***, ***, ***, eth_code, codes";
     const data = {url: redacted, [redacted]: [{[redacted]: 1}]};
     assert.deepEqual(error, {code: -32000, message: redacted, data});
   });

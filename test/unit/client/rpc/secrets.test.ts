@@ -13,6 +13,12 @@ test("keys of the URL, the password, its basic authorization and header values a
   assert.equal(redact("v3 of the api"), "v3 of the api");
 });
 
+test("a short user name or password is cut out where it is a word, and not out of other words", () => {
+  const redact = createRedaction(new URL("https://e.h:%C3%A9*@node.example/rpc"), {});
+  const text = "user e.h (e.h:é*): //e.h:%C3%A9*@node.example, e.he, eah, e_h, née*, rpc";
+  assert.equal(redact(text), "user *** (***:***): //***:***@node.example, e.he, eah, e_h, née*, rpc");
+});
+
 test("a node's text has no key that a cut would leave a part of, and no second line", () => {
   const redact = createRedaction(URL_WITH_KEYS, HEADERS);
   assert.equal(cleanText("is 0123456789abcdef", redact, 10), "is ***");
