@@ -25,7 +25,7 @@ import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LANE_IDS, LaneId} from "../request/requestCalls.ts";
 import {type Piece, type TaskAnswers, TaskText} from "../request/taskText.ts";
-import {createOutageError, createTimeoutError, type RpcError} from "../rpc/rpcError.ts";
+import {createOutageError, createStoppingError, createTimeoutError, type RpcError} from "../rpc/rpcError.ts";
 import type {Busy} from "./admission.ts";
 import {type AnsweredTask, Answering} from "./answering.ts";
 import {Lane, type LaneOptions} from "./lane.ts";
@@ -102,6 +102,13 @@ export class Dispatcher implements EstimateQueues {
     request.reply.onDrained = () => this.attempt(request, () => this.offer(request));
     this.offer(request);
     this.makeRoom(request.client);
+  }
+
+  /** The service stops: gives an error to all unfinished calls, but for requests that wait for their own reader. */
+  endAll(): void {
+    const error = createStoppingError();
+    for (const request of this.unfinished.listOverdue(Number.POSITIVE_INFINITY))
+      this.attempt(request, () => this.endUnfinished(request, error));
   }
 
   close(): void {

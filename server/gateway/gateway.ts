@@ -44,6 +44,7 @@ export class Gateway {
   private readonly endpoint: Endpoint;
   private readonly outages: OutageLog;
   private callCount = 0;
+  private isClosed = false;
 
   /** @param url - http or https. Its user and password are sent as basic authorization */
   constructor(url: URL, log: Logger) {
@@ -92,9 +93,11 @@ export class Gateway {
     // Anything else is our own mistake. Its message is for the log only.
     const reason = error instanceof NodeFailure ? error.message : "the request failed";
     this.outages.noteFailure(reason, error);
+    const outage = this.isClosed
+      ? `the gateway did not answer ${method} before this node shut down`
+      : `the gateway that answers ${method} for this node is down: ${reason}`;
     const advice = isRead ? "" : ". It may have received the call";
-    const detail = `the gateway that answers ${method} for this node is down: ${reason}${advice}`;
-    return {failure: "UPSTREAM_DOWN", detail};
+    return {failure: "UPSTREAM_DOWN", detail: outage + advice};
   }
 
   /**
@@ -134,6 +137,7 @@ export class Gateway {
 
   /** Ends every connection. Unfinished calls fail. */
   close(): Promise<void> {
+    this.isClosed = true;
     this.outages.end();
     return this.endpoint.close();
   }

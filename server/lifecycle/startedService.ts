@@ -43,9 +43,9 @@ const DEMO_FILES = ["genesis.json", "chain.rlp"].map(name => import.meta.resolve
 export const STOP_MS = 9_500;
 /** A thread that gives no sign of life for so long hangs, even if requests time out earlier: disks may be slow. */
 const LEAST_HANG_MS = 10_000;
-/** Of the time for unfinished requests; then busy connections are closed. */
+/** Of the time for unfinished requests; then their calls get errors, and busy connections are closed. */
 const DRAIN_FRACTION = 0.94;
-/** Time for the socket to send the rest of the last answer. */
+/** Time for sockets to send the rest of the last answers. */
 const FLUSH_MS = 200;
 
 export class StartedService {
@@ -252,7 +252,7 @@ export class StartedService {
       front.http.close();
       throw new WorkError(`--metrics-port: ${error.message}`);
     });
-    return withinMs => endRequests(front, withinMs * DRAIN_FRACTION, log);
+    return withinMs => endRequests(front, gateway, withinMs * DRAIN_FRACTION, log);
   }
 
   /** Closing the store waits for the import's current block. */
@@ -300,11 +300,19 @@ export class StartedService {
   }
 }
 
-/** @param drainMs - after which busy connections are closed */
-async function endRequests({http, dispatcher}: Front, drainMs: number, log: Logger): Promise<void> {
-  const cut = setTimeout(() => {
+/** @param drainMs - after which unfinished calls get errors, and busy connections are closed */
+async function endRequests(
+  {http, dispatcher}: Front,
+  gateway: Gateway | undefined,
+  drainMs: number,
+  log: Logger,
+): Promise<void> {
+  let cut = setTimeout(async () => {
     log.warn("requests are still unfinished; closing their connections");
-    http.close();
+    cut = setTimeout(() => http.close(), FLUSH_MS);
+    // The callers of forwarded calls are told that the node may have these.
+    await gateway?.close();
+    dispatcher.endAll();
   }, drainMs);
   await http.drain();
   clearTimeout(cut);

@@ -67,6 +67,12 @@ export function createTimeoutError(limit: number, got: number): RpcError {
   return new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got});
 }
 
+/** The service stops before the call is finished. */
+export function createStoppingError(): RpcError {
+  const message = "the service is stopping: try again later";
+  return new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit: 0, got: 1});
+}
+
 /** @param kind - AheadError for a block above the newest one in the store, or of an unknown hash */
 export function createBlockUnknownError(block: string, head: Head, kind = RpcError): RpcError {
   const data = {earliest: encodeQuantity(head.earliest), finalized: encodeQuantity(head.finalized)};

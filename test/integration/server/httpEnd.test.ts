@@ -72,6 +72,31 @@ describe("HTTP at the end of the service", () => {
     assert.equal(code, 0);
   });
 
+  test("calls that the node answers too late get an error that says whether it may have them", async t => {
+    const upstream = new Upstream();
+    await upstream.start();
+    t.after(() => upstream.stop());
+    const gateway = ["--gateway", upstream.url.href, "--gateway-methods", "eth_sendRawTransaction"];
+    const service = await OwnService.serve(["--db", db, "--workers", "1", ...gateway]);
+    upstream.handler = () => {};
+    const busy = await RawConnection.open(service.port);
+    const send = {jsonrpc: "2.0", id: 1, method: "eth_sendRawTransaction", params: ["0x02"]};
+    await busy.write(encodePost(JSON.stringify([proofCall(1), ...Array(8).fill(send)])));
+    await waitUntil("calls at the node", () => upstream.requests.length === 6);
+    const stopped = service.stop(1500);
+    const [proof, ...sent] = JSON.parse((await busy.readAnswer()).body);
+    await stopped;
+    assert.notEqual(proof.result, undefined);
+    const errors: {code: number; message: string}[] = sent.map(({error}: {error: object}) => error);
+    const message =
+      "the gateway did not answer eth_sendRawTransaction before this node shut down. It may have received the call";
+    assert.deepEqual(errors.slice(0, 6), Array(6).fill({code: -32002, message}));
+    assert.equal(errors.length, 8);
+    for (const error of errors.slice(6))
+      assert.match(error.message, /^the service is stopping|did not answer/);
+    assert.equal(upstream.requests.length, 6);
+  });
+
   test("SIGINT does the same, and an idle service waits for nothing", async () => {
     const daemon = await startDaemon(["--db", db, "--workers", "1"]);
     const {code, stderr} = await daemon.stop("SIGINT");
