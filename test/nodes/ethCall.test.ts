@@ -7,7 +7,7 @@ import fc from "fast-check";
 import {CONFORMANCE, CONFORMANCE_BLOCKS, GETH_PROOFS} from "../support/chains/conformanceChain.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {compareCalls} from "../support/estimates/comparedCalls.ts";
-import {randomCall} from "../support/estimates/randomCalls.ts";
+import {type CallParams, randomCall} from "../support/estimates/randomCalls.ts";
 import {OwnService} from "../support/http/ownService.ts";
 import {GETH} from "../support/processes/clientKinds.ts";
 import {notRun} from "../support/processes/notRun.ts";
@@ -18,6 +18,11 @@ const CALLS = 5000;
 /** The first block after the merge. */
 const MERGED = 36;
 const PATIENT = {estimates: true, limits: {timeoutMs: 3_600_000}, settings: {timeMs: 600_000}};
+
+interface Header {
+  readonly timestamp: string;
+  readonly excessBlobGas?: string;
+}
 
 test("eth_call is geth's for 5 000 random calls at blocks from the merge to osaka", async t => {
   if (!existsSync(CONFORMANCE)) return notRun(t, `${CONFORMANCE} is absent`);
@@ -38,15 +43,19 @@ test("eth_call is geth's for 5 000 random calls at blocks from the merge to osak
       return service;
     }),
   );
-  const times: number[] = [];
+  const headers: Header[] = [];
   for (let block = MERGED; block <= CONFORMANCE_BLOCKS; block++) {
-    const {timestamp} = await node.request<{timestamp: string}>(
-      "eth_getBlockByNumber",
-      `0x${block.toString(16)}`,
-      false,
-    );
-    times.push(Number(timestamp));
+    headers.push(await node.request<Header>("eth_getBlockByNumber", `0x${block.toString(16)}`, false));
   }
+  const times = headers.map(({timestamp}) => Number(timestamp));
+  const cancun = headers.findIndex(({excessBlobGas}) => excessBlobGas !== undefined);
+  assert.ok(cancun > 0, "the chain has blocks before and after cancun");
+  // geth 1.17.10 crashes at BLOBBASEFEE in a block that has no excessBlobGas, if the time is overridden by one after cancun.
+  const crashesGeth = ([, block, , overrides]: CallParams) =>
+    overrides?.time !== undefined &&
+    overrides.blobBaseFee === undefined &&
+    Number(block) < MERGED + cancun &&
+    Number(overrides.time) >= (times[cancun] as number);
   const chain = {
     hardfork: "osaka",
     blocks: times.map((_, at) => MERGED + at),
@@ -54,7 +63,10 @@ test("eth_call is geth's for 5 000 random calls at blocks from the merge to osak
     times,
   };
   for (const service of services) {
-    const sample = fc.sample(randomCall(chain), CALLS / services.length);
+    const sample = fc.sample(
+      randomCall(chain).filter(params => !crashesGeth(params)),
+      CALLS / services.length,
+    );
     t.diagnostic(JSON.stringify(await compareCalls(service, node, sample, true)));
   }
 });

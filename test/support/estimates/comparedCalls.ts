@@ -8,8 +8,8 @@ interface Asked {
   send(body: unknown): Promise<unknown>;
 }
 
-/** Their parameters are long. */
-const BATCH = 20;
+/** Their parameters are long, and geth gives up a batch after 30 s, which a busy machine may need for 20 calls. */
+const BATCH = 5;
 
 /** @param hasCodes - the node's errors have the codes of geth. @returns how many ended how */
 export async function compareCalls(

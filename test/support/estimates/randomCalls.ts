@@ -7,7 +7,12 @@ import {encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {codeOf} from "./assembler.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "./randomPrograms.ts";
 
-export type CallParams = readonly [call: object, block: string, overrides: object, blockOverrides?: object];
+export type CallParams = readonly [
+  call: object,
+  block: string,
+  overrides: object,
+  blockOverrides?: {readonly time?: string; readonly blobBaseFee?: string},
+];
 
 interface Chain {
   readonly hardfork: string;
