@@ -4,6 +4,9 @@
  *
  *   witness.headers   | oldest block whose hash is read | ... | parent | executed block |
  */
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {encodeHex} from "../bytes/hex.ts";
+import {type HeldBlockName, requireAsked} from "../methods/askedBlock.ts";
 import {check, readArray, readBytes} from "../proof/strictJson.ts";
 import {checkHeaderHash, decodeHeader} from "../trie/blockHeader.ts";
 import {type RlpItem, readHash, readNumber} from "../trie/rlp.ts";
@@ -43,6 +46,21 @@ export function readLastHeader(headers: readonly Uint8Array[]): CallHeader {
     ...{stateRoot: hashOf(3), coinbase, difficulty: numberOf(7), number: numberOf(8), gasLimit: numberOf(9)},
     ...{timestamp: numberOf(11), prevRandao: hashOf(13), fieldCount: fields.length},
   };
+}
+
+/** @param number - in the last header. @param named - the block that the caller asked for. @throws ProofError for another one */
+export function checkNamed(
+  headers: readonly Uint8Array[],
+  number: bigint,
+  named: HeldBlockName | undefined,
+): void {
+  if (named === undefined) return;
+  if (typeof named !== "object") {
+    requireAsked(AT, named, number);
+    return;
+  }
+  const hash = encodeHex(keccak_256(headers.at(-1) as Uint8Array));
+  check(hash === named.blockHash.toLowerCase(), `${AT}.hash`, `expected ${named.blockHash}, got ${hash}`);
 }
 
 /**

@@ -13,7 +13,7 @@ import {Address} from "@ethereumjs/util";
 import {isEqual} from "../bytes/byteString.ts";
 import {encodeHex, type Hex} from "../bytes/hex.ts";
 import {isObject, shown} from "../bytes/values.ts";
-import {type Abortable, type HeldBlockName, requireAsked} from "../methods/askedBlock.ts";
+import type {Abortable, HeldBlockName} from "../methods/askedBlock.ts";
 import type {GetCallWitnessParameters} from "../methods/callWitness.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
 import {keccakSuite, type TrustedRoot, TrustedRoots} from "../methods/trustedRoot.ts";
@@ -21,7 +21,7 @@ import {ProofError} from "../proof/proofError.ts";
 import {parseAddress} from "../proof/request.ts";
 import {check, readBytes, readFields} from "../proof/strictJson.ts";
 import {RpcError} from "../rpc/rpcError.ts";
-import {type CallHeader, proveHashes, readHeaders, readLastHeader} from "./callHeaders.ts";
+import {type CallHeader, checkNamed, proveHashes, readHeaders, readLastHeader} from "./callHeaders.ts";
 import {createExtCodeHash, createRules, executionGas, forkOf, type Hardfork} from "./callRules.ts";
 import {WitnessState} from "./witnessState.ts";
 
@@ -47,7 +47,7 @@ export interface CallTrust extends Abortable {
 export interface ProvenCall {
   /** What the call returns. */
   readonly value: Hex;
-  /** Of a `stateRoot` that is not a function: the server chooses it, unless `block` is a number. */
+  /** Of a `stateRoot` that is not a function: the server chooses it, unless `block` is a number or a hash. */
   readonly block: bigint;
 }
 
@@ -99,8 +99,7 @@ export async function verifyCallAnswer(
   const headers = readHeaders(sent);
   const header = readLastHeader(headers);
   const {number, stateRoot} = header;
-  if (trust.block !== undefined && typeof trust.block !== "object")
-    requireAsked("witness.headers", trust.block, number);
+  checkNamed(headers, number, trust.block);
   const isByHash = trust.blockHash !== undefined;
   const root = await readTrusted(trust, number);
   const hashes = isByHash ? proveHashes(headers, root) : new Map<bigint, Uint8Array>();

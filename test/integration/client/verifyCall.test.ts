@@ -167,6 +167,14 @@ test("another hash, root, block or call than that of the answer is refused", asy
     verify(call, {...byHash, block: 99n}),
     REFUSED(/^witness\.headers\.number: expected 99, got 100$/),
   );
+  // Else the server could choose any block with a known root.
+  const rootOf = {stateRoot: byRoot.stateRoot, block: {blockHash: byHash.blockHash.toUpperCase()}};
+  assert.ok(await verify(call, rootOf));
+  for (const trust of [rootOf, byHash])
+    await assert.rejects(
+      verify(call, {...trust, block: {blockHash: older.blockHash}}),
+      REFUSED(/^witness\.headers\.hash: expected 0x[0-9a-f]{64}, got 0x[0-9a-f]{64}$/),
+    );
   await assert.rejects(
     verify(balanceOf(absent.address), byHash),
     REFUSED(/^witness\.state: the call reads 0x[0-9a-f]{64}, which is missing$/),
@@ -271,14 +279,14 @@ test("proofd verify executes a call again, and says what is proven", async () =>
   const byRoot = await verify(answer, "--root", stateRoot, "--json");
   assert.deepEqual(JSON.parse(byRoot.stdout), {verified: true, value, block: "0x64"});
   const other = {...request, params: [{...call, value: "1e9"}, "latest"]};
-  const tagged = {...request, params: [call, blockHash]};
+  const named = (block: unknown) => ({...request, params: [{...call, value: null}, block]});
   for (const [sent, expected] of [
-    [
-      {...request, params: [call, "0x63"]},
-      /^REFUSED: request\.params\[1\]: expected 100, the trusted block, got 99\n$/,
-    ],
+    [named("0x63"), /^REFUSED: witness\.headers\.number: expected 99, got 100\n$/],
+    [named({blockNumber: "0x63"}), /^REFUSED: witness\.headers\.number: expected 99, got 100\n$/],
+    [named({blockHash: `0x${"11".repeat(32)}`}), /^REFUSED: witness\.headers\.hash: expected 0x11/],
     [other, /^REFUSED: call\.value: expected an amount, got "1e9"\n$/],
-    [tagged, /^value 0x/],
+    [named(blockHash), /^value 0x/],
+    [named({blockHash}), /^value 0x/],
   ] as const) {
     await writeFile(path, JSON.stringify(sent));
     assert.match((await verify(answer, "--block-hash", blockHash)).stdout, expected);
