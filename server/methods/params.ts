@@ -50,8 +50,9 @@ export class ParamList {
 
   /** @param at - position of a required parameter */
   createMissingError(at: number): RpcError {
-    const isAll = this.requiredCount === this.params.length;
-    const required = isAll ? "all" : `the first ${this.requiredCount}`;
+    const {requiredCount} = this;
+    const first = requiredCount === 1 ? "the first" : `the first ${requiredCount}`;
+    const required = requiredCount === this.params.length ? "all" : first;
     return new RpcError(
       RpcCode.INVALID_PARAMS,
       `params[${at}] (${this.params[at]?.name}): expected a value for ${required} of ${this.order}, got nothing`,

@@ -81,7 +81,7 @@ test("wrong parameters are named with what came and what is expected", () => {
   assertRefused([
     [
       [],
-      /^params\[0\] \(call\): expected a value for the first 1 of \[call, block, overrides, blockOverrides\], got nothing/,
+      /^params\[0\] \(call\): expected a value for the first of \[call, block, overrides, blockOverrides\], got nothing/,
     ],
     [[null], /^params\[0\] \(call\): expected .*, got nothing/],
     [["0x"], /^params\[0\] \(call\): expected an object, got "0x"/],

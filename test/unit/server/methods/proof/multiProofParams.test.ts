@@ -147,7 +147,7 @@ test("wrong targets of eth_getMultiProof are named by their position", () => {
   const none = refusal([], getEthMultiProof.params, TARGETS);
   assert.match(
     none.message,
-    /^params\[0\] \(targets\): expected a value for the first 1 of \[targets, block\]/,
+    /^params\[0\] \(targets\): expected a value for the first of \[targets, block\]/,
   );
 });
 
