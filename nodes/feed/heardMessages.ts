@@ -78,6 +78,8 @@ async function* listen(messages: ConsumerMessages, signal: AbortSignal): AsyncGe
     if (isWaiting && performance.now() - heardMs > SILENCE_MS) stop();
   }, HEARTBEAT_MS);
   signal.addEventListener("abort", stop);
+  // It may have come while the consumer was created.
+  if (signal.aborted) stop();
   const beats = (async () => {
     for await (const {type} of messages.status()) {
       if (type === "heartbeat") heardMs = performance.now();

@@ -13,7 +13,7 @@ import {OwnService} from "../../support/http/ownService.ts";
 import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
 import {describeNeeding} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
-import {waitUntil} from "../../support/wait.ts";
+import {waitUntil, within} from "../../support/wait.ts";
 
 const STREAM = "blocks";
 const CHAIN = {suite: "keccak", chainId: BigInt(CHAIN_ID)};
@@ -91,6 +91,15 @@ describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
       assert.deepEqual(await rootOf(service, block), await rootOf(publisher, block));
     assert.doesNotMatch(service.stderr, /the import failed/);
   }
+
+  test("a read that is stopped while its consumer is being created ends", async () => {
+    const {lastSequence} = await stream.readTip();
+    const ending = new AbortController();
+    const filter = {until: lastSequence, passes: () => false};
+    const next = stream.read(lastSequence + 1, filter, ending.signal).next();
+    ending.abort();
+    assert.equal((await within("the end of the read", next)).done, true);
+  });
 
   test("a chain that returns to a branch which the stream had before is followed, by old replicas and new ones", async () => {
     await feed(createBranch(1, 5, 6, 9), 5);
