@@ -272,6 +272,7 @@ async function download(
   let done = 0;
   let nextMs = startMs + PROGRESS_EVERY_MS;
   for (const file of list.files) {
+    signal.throwIfAborted();
     const path = join(draft, file.name);
     if (!(await isComplete(path, file))) await store.get(file, path, signal);
     done += file.bytes;
@@ -325,6 +326,7 @@ async function checkDraft(draft: string, list: SnapshotList, signal: AbortSignal
     throw new FeedError(
       `the snapshot: expected block ${list.block} with the state root ${list.stateRoot}, got block ${newest.block} with ${toHex(newest.stateRoot)}`,
     );
+  signal.throwIfAborted();
   const findings: string[] = [];
   const checking = startCheck({directory: draft, extent: "records", sample: SAMPLE}, event => {
     if (event.kind === "finding") findings.push(`${event.where}: ${event.what}`);
