@@ -14,6 +14,8 @@ import {AskedService, serveFlags} from "./askedService.ts";
 import {testedHttp} from "./testedHttp.ts";
 import {readTuned, type Tuning} from "./tunedOptions.ts";
 
+/** Longer than of a process after a signal: on a busy machine, a thread may wait seconds for a processor. */
+const STOP_MS = 100_000;
 /** Time between two looks if the service shows no change. */
 const RARE_LOOK_MS = 100;
 
@@ -125,8 +127,8 @@ export class OwnService extends AskedService {
     });
   }
 
-  /** @throws WorkError if it has not ended in time, by default that of a process after a signal */
-  async stop(timeoutMs?: number): Promise<void> {
+  /** @throws WorkError if it has not ended in time */
+  async stop(timeoutMs = STOP_MS): Promise<void> {
     await within("the service to stop", this.service.stop(timeoutMs));
     if (this.input === undefined) return;
     // Its opening waits for a reader.
