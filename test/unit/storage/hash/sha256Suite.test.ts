@@ -51,6 +51,11 @@ test("messages hashed at once have the digests of each alone, however many and h
   );
 });
 
+test("messages that do not end with a block are refused, and so are those that the memory has no room for", () => {
+  for (const bytes of [1, 63, 65, 2 ** 30])
+    assert.throws(() => sha256Into(new Uint8Array(0), 1, bytes, new Uint8Array(32)), TypeError, `${bytes}`);
+});
+
 test("suites are found by the names that the registry lists, and no other", () => {
   for (const name of SUITE_NAMES) assert.equal(findSuite(name)?.trees?.name, name);
   assert.equal(findSuite("toString"), undefined);
