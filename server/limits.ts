@@ -66,5 +66,8 @@ export const MAX_CALL_TEXT_BYTES = 257 * 1024;
 
 /** Bounds the result of a call with its witness: that of the call, in hex 2 MiB of nodes and codes, and 257 headers. */
 export const MAX_WITNESS_TEXT_BYTES = 6 * MIB;
-/** Cost of a call with a witness: that of 24 calls, whose results may be as long. */
+/**
+ * Cost of a call with a witness: that of 24 calls, whose results may be as long. It does not depend on gas: 190 000 gas can
+ * read 2 MiB of code, and most calls name no gas.
+ */
 export const WITNESS_COST = 24 * ESTIMATE_COST;
