@@ -5,12 +5,12 @@ import {PendingRequest} from "./dispatch/pendingRequest.ts";
 import type {Work} from "./fairness/work.ts";
 import {type Demand, measureDemand, refuseExcess} from "./methods/demand.ts";
 import {LANES} from "./methods/lanes.ts";
-import {type Method, RecordFailure, type RequestView} from "./methods/method.ts";
+import {RecordFailure, type RequestView} from "./methods/method.ts";
 import type {Methods} from "./methods/table.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import type {ReplySink} from "./request/replySink.ts";
-import {append, type ByLane, type LaneCalls, type Place} from "./request/requestCalls.ts";
+import {append, type LaneCalls, type Place} from "./request/requestCalls.ts";
 import type {RequestRecord} from "./request/requestRecord.ts";
 import {Piece} from "./request/taskText.ts";
 import {type BodyLimits, type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
@@ -82,7 +82,7 @@ export class RpcService {
       }
       const client = costs.some(cost => cost > 0) ? reply.readClient() : "";
       const busy = this.dispatcher.findBusyLane(costs, client);
-      if (busy === undefined) yield* this.run(envelope, costs, view, reply, record, client);
+      if (busy === undefined) yield* this.run(envelope, demand, view, reply, record, client);
       else this.reject(envelope, {...busy, method: methods[busy.lane]}, reply, record);
     } catch (error) {
       // Its connection ends, and nothing else.
@@ -123,10 +123,10 @@ export class RpcService {
     else reply.sendBusy(text, retryAfterSeconds, head);
   }
 
-  /** @param costs - of the calls of each lane. Preparing a call raises its cost only if it is forwarded with long params */
+  /** Preparing a call raises its cost only if it is forwarded with long params. */
   private *run(
     envelope: Envelope,
-    costs: ByLane<number>,
+    {costs, answeredBy}: Demand,
     view: RequestView,
     reply: ReplySink,
     record: RequestRecord,
@@ -138,15 +138,16 @@ export class RpcService {
     let laneCount = 0;
     /** Calls answered here. They count once the request is sure not to be turned away. */
     const answered: [method: string, code: number][] = [];
-    for (const call of calls) {
+    for (let at = 0; at < calls.length; at++) {
+      const call = calls[at] as Call;
       if (places.length % PART_CALLS === PART_CALLS - 1) yield;
       const {idText} = call;
       // A notification gets no answer, and a caller that sends a transaction needs one. So it is not run.
       if (idText === undefined) continue;
       try {
         if (call.error !== undefined) throw call.error;
-        const found = this.requireMethod(call.method);
-        const method = found.forwardedTo?.(call.params, view) ?? found;
+        const method = answeredBy[at];
+        if (method === undefined) throw this.createUnknownError(call.method);
         if (method.lane === undefined) {
           places = append(places, encodeResponse(idText, "result", method.answer(call.params, view)));
           answered.push([method.name, 0]);
@@ -187,16 +188,11 @@ export class RpcService {
     else sendText(reply, places[0] as string);
   }
 
-  /** @throws RpcError METHOD_NOT_FOUND */
-  private requireMethod(name: string): Method {
-    const method = this.methods.find(name);
-    if (method !== undefined) return method;
+  private createUnknownError(name: string): RpcError {
     const near = this.methods.findNear(name);
     const advice = near === undefined ? "" : `: did you mean ${near}?`;
-    throw new RpcError(
-      RpcCode.METHOD_NOT_FOUND,
-      `there is no method ${JSON.stringify(name.slice(0, 64))}${advice}`,
-    );
+    const message = `there is no method ${JSON.stringify(name.slice(0, 64))}${advice}`;
+    return new RpcError(RpcCode.METHOD_NOT_FOUND, message);
   }
 
   private asRpcError(error: unknown, record: RequestRecord): RpcError {

@@ -2,10 +2,10 @@
 
 import type {Work} from "../fairness/work.ts";
 import {ESTIMATE_COST} from "../limits.ts";
-import {type ByLane, LANE_IDS} from "../request/requestCalls.ts";
+import {append, type ByLane, LANE_IDS} from "../request/requestCalls.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {createLimitError, type RpcError} from "../rpc/rpcError.ts";
-import type {RequestView} from "./method.ts";
+import type {Method, RequestView} from "./method.ts";
 import {DISCOVER_COST} from "./ready/discover.ts";
 import type {Methods} from "./table.ts";
 
@@ -15,6 +15,8 @@ export interface Demand {
   /** The method of each lane's first call, or "". A refusal is counted under this method. */
   readonly methods: ByLane<string>;
   readonly responseBytes: number;
+  /** Who answers each call. Finding that out may read the store. undefined: there is no such method, or nothing to answer */
+  readonly answeredBy: readonly (Method | undefined)[];
 }
 
 /** Upper bound of the text around a call's result, without its id. */
@@ -30,11 +32,12 @@ export function* measureDemand(calls: readonly Call[], table: Methods, view: Req
   const methods: [string, string, string] = ["", "", ""];
   let readyCost = 0;
   let responseBytes = 0;
+  let answeredBy: (Method | undefined)[] = [];
   for (const {error, idText, method: name, params} of calls) {
-    if (error !== undefined || idText === undefined) continue;
-    const found = table.find(name);
-    if (found === undefined) continue;
-    const method = found.forwardedTo?.(params, view) ?? found;
+    const named = error === undefined && idText !== undefined ? table.find(name) : undefined;
+    const method = named?.forwardedTo?.(params, view) ?? named;
+    answeredBy = append(answeredBy, method);
+    if (method === undefined || idText === undefined) continue;
     const cost = method.cost(params, view);
     if (cost === 0) continue;
     if (cost > PART_COST) yield;
@@ -47,7 +50,7 @@ export function* measureDemand(calls: readonly Call[], table: Methods, view: Req
     responseBytes +=
       CALL_TEXT_BYTES + idText.length * MAX_BYTES_PER_CHARACTER + method.maxTextBytes(cost, view, params);
   }
-  return {costs, readyCost, methods, responseBytes};
+  return {costs, readyCost, methods, responseBytes, answeredBy};
 }
 
 /** @returns the error and the method that it is counted under if the request is above a limit, or undefined. A retry would not help */

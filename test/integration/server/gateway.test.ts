@@ -349,7 +349,7 @@ describe("calls through a gateway", () => {
     }
   });
 
-  test("the node is asked for the newest block and what proofd does not have, proofd for the states that it has", async () => {
+  test("the node is asked for the newest block and what proofd does not have, proofd for the states that it has", async t => {
     upstream.handler = answerText('{"jsonrpc":"2.0","id":ID,"result":"the node"}');
     const account = ACCOUNTS[0];
     const unknown = `0x${"ab".repeat(32)}`;
@@ -398,6 +398,9 @@ describe("calls through a gateway", () => {
       ["eth_sendRawTransaction", ["0x00"]],
       ["debug_traceBlockByNumber", ["0x1"]],
     ];
+    const looked = t.mock.method(engine.chain, "hasAccount");
+    await send({jsonrpc: "2.0", id: 1, method: "eth_getBalance", params: [account, "0x1"]});
+    assert.equal(looked.mock.callCount(), 1, "it is decided once who answers a call");
     const answers = [];
     for (const [method, params] of own) {
       const answer = await send({jsonrpc: "2.0", id: 1, method, params});
