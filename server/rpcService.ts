@@ -14,7 +14,7 @@ import {append, type LaneCalls, type Place} from "./request/requestCalls.ts";
 import type {RequestRecord} from "./request/requestRecord.ts";
 import {Piece} from "./request/taskText.ts";
 import {type BodyLimits, type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
-import {AheadError, createTimeoutError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
+import {AheadError, createTimeoutError, ExcessError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
 
 interface Refusal {
   readonly error: RpcError;
@@ -59,6 +59,7 @@ export class RpcService {
       const rpcError = this.asRpcError(error, record);
       this.tally.add("", rpcError.code);
       record.noteCode(rpcError.code);
+      record.isExcess = rpcError instanceof ExcessError;
       sendText(reply, encodeError("null", rpcError));
       return;
     }
@@ -117,6 +118,7 @@ export class RpcService {
     const {error, method, retryAfterSeconds, head} = refusal;
     this.tally.add(method, error.code);
     record.noteCode(error.code);
+    record.isExcess = error instanceof ExcessError;
     const idText = envelope.isBatch ? "null" : (envelope.calls[0]?.idText ?? "null");
     const text = encodeError(idText, error);
     if (retryAfterSeconds === undefined) sendText(reply, text);

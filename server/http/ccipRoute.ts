@@ -8,6 +8,7 @@
  * Every contract may ask: JSON-RPC gives the same proofs at the same cost, and nothing proves who the sender is.
  */
 import {createSlotsCall} from "../methods/proof/proveSlots.ts";
+import type {RequestRecord} from "../request/requestRecord.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {createValueError, RpcCode} from "../rpc/rpcError.ts";
 import type {Header} from "./cors.ts";
@@ -15,6 +16,7 @@ import {RETRY_AFTER} from "./refusals.ts";
 
 export const CCIP_PATH = "/ccip";
 const GET_PATH = /^\/ccip\/([^/]+)\/([^/]+)\.json$/;
+const BAD_REQUEST = "400 Bad Request";
 /** The newest block changes. */
 const NO_STORE: Header = ["Cache-Control", "no-store"];
 
@@ -30,14 +32,18 @@ export function readCcipPath(path: string): Call {
   return {idText: "0", method: "", params: [], error};
 }
 
-/** Status and headers by the code of the only call. */
-export function describeCcip(code: number): {readonly status: string; readonly headers: readonly Header[]} {
+/** Status and headers of the answer. */
+export function describeCcip({code, isExcess}: RequestRecord): {
+  readonly status: string;
+  readonly headers: readonly Header[];
+} {
+  if (isExcess) return {status: BAD_REQUEST, headers: [NO_STORE]};
   switch (code) {
     case 0:
       return {status: "200 OK", headers: [NO_STORE]};
     case RpcCode.PARSE_ERROR:
     case RpcCode.INVALID_PARAMS:
-      return {status: "400 Bad Request", headers: [NO_STORE]};
+      return {status: BAD_REQUEST, headers: [NO_STORE]};
     case RpcCode.NOT_FINALIZED:
     case RpcCode.LIMIT_EXCEEDED:
       return {status: "503 Service Unavailable", headers: [RETRY_AFTER]};

@@ -66,7 +66,7 @@ export function answerProof(
     return;
   }
   const isAhead = root === undefined && blocks.isAhead(block);
-  reply.describe = code => {
+  reply.describe = ({code}) => {
     // A proof that came although its root was not found: its block was finalized meanwhile, and has no tag yet.
     if (code === 0)
       return {status: "200 OK", headers: tag === undefined ? [NO_STORE] : [["ETag", tag], KEEP]};

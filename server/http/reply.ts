@@ -74,8 +74,10 @@ export class Reply implements ReplySink {
   headers: readonly Header[] = NO_HEADERS;
   /** The request is one of CCIP-read: an error is `{"message"}`, not JSON-RPC. */
   isCcip = false;
-  /** Status and headers in place of a 200 of JSON-RPC, by the code of the only call. undefined: it stays a 200. */
-  describe: ((code: number) => {readonly status: string; readonly headers: readonly Header[]}) | undefined;
+  /** Status and headers in place of a 200 of JSON-RPC, for a request with one call. undefined: it stays a 200. */
+  describe:
+    | ((record: RequestRecord) => {readonly status: string; readonly headers: readonly Header[]})
+    | undefined;
 
   private readonly turn: number;
   private readonly pieces: PieceQueue;
@@ -248,7 +250,7 @@ export class Reply implements ReplySink {
     if (describe === undefined || record === undefined || status !== OK)
       this.writeHeaders(status, ownHeaders);
     else {
-      const described = describe(record.code);
+      const described = describe(record);
       this.writeHeaders(described.status, [...ownHeaders, ...described.headers]);
     }
   }

@@ -7,6 +7,8 @@ export class RequestRecord {
   cost = 0;
   /** Error code of the first call that failed. 0: none has. */
   code = 0;
+  /** Nothing of it ran, because it is above a limit. */
+  isExcess = false;
 
   constructor(
     readonly id: string,

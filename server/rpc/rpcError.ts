@@ -48,14 +48,17 @@ export class RpcError extends Error {
 /** The block is not here yet, or not finalized yet. Another service that follows the same chain may be further. */
 export class AheadError extends RpcError {}
 
+/** The request is above a limit, so a retry does not help. */
+export class ExcessError extends RpcError {}
+
 /** @param path - of the value, from the parameter. @param rule - such as "an object" */
 export function createValueError(path: string, value: unknown, rule: string): RpcError {
   return new RpcError(RpcCode.INVALID_PARAMS, `${path}: expected ${rule}, got ${shorten(value)}`);
 }
 
 /** @param what - such as "a batch". @param unit - such as "calls" */
-export function createLimitError(what: string, limit: number, got: number, unit: string): RpcError {
-  return new RpcError(RpcCode.LIMIT_EXCEEDED, `${what}: expected at most ${limit} ${unit}, got ${got}`, {
+export function createLimitError(what: string, limit: number, got: number, unit: string): ExcessError {
+  return new ExcessError(RpcCode.LIMIT_EXCEEDED, `${what}: expected at most ${limit} ${unit}, got ${got}`, {
     limit,
     got,
   });

@@ -99,6 +99,10 @@ test("what is wrong with a request is said, with a status after which the client
       {sender: SENDER, data: bad},
       new RegExp(`^data: expected ${CALL}, got `),
     ]),
+    [
+      {sender: SENDER, data, more: Array(40_000).fill(0)},
+      /^a body: expected at most 40000 members .*, got 40003$/,
+    ],
     [{sender: SENDER, data: askSlots(2, 4)}, /^dynamic: expected a bit for each of the 2 slots, got "0x4"$/],
     [
       {sender: SENDER, data: askSlots(16, 0xffff)},
@@ -164,14 +168,20 @@ test("other statuses are those of JSON-RPC's requests, with the message alone", 
   }
 });
 
-test("a request costs as much as its proof with the longest strings, and is counted", async () => {
+test("a request costs as much as its proof with the longest strings, waits for room in the queue, and is counted", async () => {
   const body = {sender: SENDER, data: askSlots(4, 3)};
   const limits = {requestCost: 1 + 4 + 2 * 128 - 1};
   await store.serve(async own => {
     const {status, body: text} = await own.exchange(encodePost(JSON.stringify(body), "", "/ccip"));
-    assert.equal(status, 503);
+    assert.equal(status, 400);
     assert.match(text, /^{"message":"a request: expected at most 260 units of cost .*, got 261"}$/);
   }, limits);
+  const busy = {queueCost: 0};
+  await store.serve(async own => {
+    const {status, body: text} = await own.exchange(encodePost(JSON.stringify(body), "", "/ccip"));
+    assert.equal(status, 503);
+    assert.match(text, /^{"message":"the queue of proofs and values is full: try again later"}$/);
+  }, busy);
   const counted = 'proofd_calls_total{method="ccip",code="0"}';
   const before = await service.readMetric(counted);
   assert.equal((await post(body)).status, 200);
