@@ -37,6 +37,7 @@ function readCall(at: string, call: unknown): AskedCall {
   const [params] = readFields(at, call, ["params"]);
   check(Array.isArray(params), `${at}.params`, "expected an array");
   const {id, method} = call as {id?: unknown; method?: unknown};
+  check(method !== "proof_call", at, "expected proof_call alone, got it in a batch");
   const [first, second, third, fourth] = params;
   const isList = Array.isArray(first) && method !== "eth_getProof";
   const entries: readonly unknown[] = isList ? first : [{address: first, storageKeys: second}];

@@ -4,6 +4,7 @@ import {isObject} from "../../client/bytes/values.ts";
 import type {CallTrust, Hardfork, VerifiableCall} from "../../client/call/verifyCall.ts";
 import {check} from "../../client/proof/strictJson.ts";
 import {RpcError} from "../../client/rpc/rpcError.ts";
+import {verifyHeader} from "../../client/trie/blockHeader.ts";
 import type {VerifyOptions} from "../flags/verifyFlags.ts";
 import {findHeader, readResults} from "./askedCalls.ts";
 import {readTrustedRoot} from "./rootSource.ts";
@@ -28,10 +29,14 @@ export async function judgeCall(
     Object.entries(asked).filter(([, field]) => field !== null),
   );
   const [result] = readResults(answer, {isBatch: false, calls: []});
-  const {root, by, block: trusted} = await readTrustedRoot(source, findHeader([result]));
+  const header = findHeader([result]);
+  const {root, by, block: trusted} = await readTrustedRoot(source, header);
+  // A proofd gives the root of its own trees, beside the hash.
+  const isOther = source.kind === "node" && trusted.hash !== undefined && header !== undefined;
+  const stateRoot = isOther ? verifyHeader(trusted.hash, header).stateRoot : root;
   const named = readBlock(block);
   const trust: CallTrust = {
-    ...(trusted.hash === undefined ? {stateRoot: root} : {blockHash: trusted.hash}),
+    ...(trusted.hash === undefined ? {stateRoot} : {blockHash: trusted.hash}),
     block: named,
     chainId,
     hardfork: hardfork as Hardfork | undefined,
@@ -44,13 +49,13 @@ export async function judgeCall(
     const isProven = named !== undefined || trusted.hash !== undefined;
     if (json) return encode({value, block: isProven ? quantity(number) : undefined});
     const place = isProven ? ` at block ${number}` : "";
-    return `value ${value}\nVERIFIED: the call${place} under the root ${encodeHex(root)}, ${by}\n`;
+    return `value ${value}\nVERIFIED: the call${place} under the root ${encodeHex(stateRoot)}, ${by}\n`;
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const {message, data} = error;
     return json
       ? encode({error: {message, data}})
-      : `error ${message}${data === undefined ? "" : `: ${data}`}\nVERIFIED: the call fails under the root ${encodeHex(root)}, ${by}\n`;
+      : `error ${message}${data === undefined ? "" : `: ${data}`}\nVERIFIED: the call fails under the root ${encodeHex(stateRoot)}, ${by}\n`;
   }
 }
 

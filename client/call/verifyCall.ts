@@ -103,7 +103,7 @@ export async function verifyCallAnswer(
   const isByHash = trust.blockHash !== undefined;
   const root = await readTrusted(trust, number);
   const hashes = isByHash ? proveHashes(headers, root) : new Map<bigint, Uint8Array>();
-  check(isByHash || isEqual(stateRoot, root), "witness.headers", "has not the trusted state root");
+  check(isByHash || isEqual(stateRoot, root), "witness.headers", "does not have the trusted state root");
   const rules = createRules(trust.hardfork ?? (isByHash ? forkOf(header) : "osaka"), trust.chainId);
   const block = describeBlock(isByHash ? header : undefined);
   const stateManager = new WitnessState(stateRoot, state, codes);

@@ -161,7 +161,7 @@ test("another hash, root, block or call than that of the answer is refused", asy
   );
   await assert.rejects(
     verify(call, {...byRoot, stateRoot: older.stateRoot}),
-    REFUSED(/^witness\.headers: has not the trusted state root$/),
+    REFUSED(/^witness\.headers: does not have the trusted state root$/),
   );
   await assert.rejects(
     verify(call, {...byHash, block: 99n}),
@@ -276,6 +276,12 @@ test("proofd verify executes a call again, and says what is proven", async () =>
     `value ${value}\nVERIFIED: the call at block ${lastBlock} under the root ${stateRoot}, in the header of block ${lastBlock} (${blockHash})\n`,
     byHash.stderr,
   );
+  // That proofd says another root, of its own trees.
+  const byNode = await verify(answer, "--block-hash", blockHash, "--node", service.url);
+  assert.match(
+    byNode.stdout,
+    new RegExp(`^VERIFIED: .* under the root ${stateRoot}, of block ${lastBlock} .* as http:`, "m"),
+  );
   const byRoot = await verify(answer, "--root", stateRoot, "--json");
   assert.deepEqual(JSON.parse(byRoot.stdout), {verified: true, value, block: "0x64"});
   const other = {...request, params: [{...call, value: "1e9"}, "latest"]};
@@ -291,6 +297,11 @@ test("proofd verify executes a call again, and says what is proven", async () =>
     await writeFile(path, JSON.stringify(sent));
     assert.match((await verify(answer, "--block-hash", blockHash)).stdout, expected);
   }
+  await writeFile(path, JSON.stringify([request]));
+  assert.match(
+    (await verify(answer, "--block-hash", blockHash)).stderr,
+    /request\[0\]: expected proof_call alone, got it in a batch$/m,
+  );
   // Nothing proves which block a server takes for the newest.
   await writeFile(path, JSON.stringify({...request, params: [call, "latest"]}));
   const ofLatest = await verify(answer, "--root", stateRoot, "--json");
