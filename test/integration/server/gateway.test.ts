@@ -61,7 +61,7 @@ describe("calls through a gateway", () => {
     await upstream.stop();
   });
 
-  async function listen(gatewayMethods: readonly string[] = []): Promise<void> {
+  async function listen(gatewayMethods: readonly string[] = [], isBalanced = false): Promise<void> {
     const limits = DEFAULT_LIMITS;
     const options = {
       host: "127.0.0.1",
@@ -70,6 +70,7 @@ describe("calls through a gateway", () => {
       limits,
       namespace: "linea",
       gatewayMethods,
+      isBalanced,
     };
     const log = createLog(logged);
     front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log, {gateway});
@@ -427,6 +428,28 @@ describe("calls through a gateway", () => {
     await send({jsonrpc: "2.0", id: 1, method: "eth_getTransactionByHash", params: ["0x02"]});
     assert.equal(upstream.requests.length, 3);
     assert.equal(await readMetric('proofd_calls_total{method="eth_sendRawTransaction",code="-32002"}'), 1);
+  });
+
+  test("a balanced service forwards reads at a block that it lacks, and sends nothing of a request that it turns away", async () => {
+    front.http.close();
+    front.dispatcher.close();
+    await listen(["eth_sendRawTransaction"], true);
+    const call = (method: string, ...params: unknown[]) => ({jsonrpc: "2.0", id: 1, method, params});
+    const sending = call("eth_sendRawTransaction", "0x02");
+    for (const block of ["0x2", "0x99"]) {
+      const balance = call("eth_getBalance", ACCOUNTS[0], block);
+      assert.equal((await send(balance)).result, "0x5208");
+      const sent = upstream.requests.length;
+      const {status} = await post(
+        JSON.stringify([sending, balance, call("eth_getProof", ACCOUNTS[0], [], block)]),
+      );
+      assert.deepEqual([status, upstream.requests.length], [503, sent]);
+    }
+    assert.equal((await send([sending, call("eth_getProof", ACCOUNTS[0], [], "0x1")]))[0].result, "0x5208");
+    await upstream.stop();
+    const {status, text} = await post(JSON.stringify(sending));
+    await upstream.start();
+    assert.deepEqual([status, JSON.parse(text).error.code], [200, -32002]);
   });
 
   test("calls that hang delay neither proofs nor another client, and a client has no more than a quarter of the connections", async () => {
