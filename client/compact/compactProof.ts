@@ -1,13 +1,12 @@
-/** The compact form of answers of chain_getProof (docs/proofs.md, sections 9 to 12): made, verified and expanded. */
+/** The compact form of answers of chain_getProof (docs/proofs.md, sections 9 to 12): made and verified. */
 import {isEqual} from "../bytes/byteString.ts";
 import {type HashSuite, readWord} from "../hash/hashSuites.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 import {ANY_COUNT, type ProofEntry} from "../proof/request.ts";
 import {check, plainBytes, readArray} from "../proof/strictJson.ts";
 import {askAccounts, askSlots} from "./askedKeys.ts";
-import {expandPart} from "./expandPart.ts";
 import {gatherPart} from "./gatherPart.ts";
-import {type OpenedEntry, openAnswer, openSlots} from "./openedPaths.ts";
+import {openAnswer, openSlots} from "./openedPaths.ts";
 import {decodeProofBytes, encodeProofBytes} from "./proofBytes.ts";
 import {verifyAccountsPart, verifySlotsPart} from "./verifyPart.ts";
 
@@ -76,7 +75,7 @@ export function verifyMultiProof(
 ): readonly Proven[] {
   const asked = askAccounts(suite, request);
   const part = decodeProofBytes(suite, proof, asked);
-  const {root, proven} = verifyAccountsPart(suite, "accountTree", part, asked);
+  const {root, proven} = verifyAccountsPart(suite, part, asked);
   check(isEqual(root, plainBytes("root", stateRoot)), "accountTree", "does not fold to the trusted root");
   return proven;
 }
@@ -99,19 +98,4 @@ export function verifySlots(
   const {root, values} = verifySlotsPart(suite, "storageTree", part, asked.hKeys, 2);
   check(isEqual(root, plainBytes("root", storageRoot)), "storageTree", "does not fold to the trusted root");
   return values.map(value => value && readWord(value));
-}
-
-/**
- * Expands proof bytes: every leaf with all of its 40 sibling hashes. All of the proof is verified but its root.
- *
- * @returns per entry what {@link openAnswer} reads from the answers of chain_getProof
- * @throws ProofError
- */
-export function expand(
-  suite: HashSuite,
-  request: readonly ProofEntry[],
-  proof: Uint8Array | string,
-): readonly OpenedEntry[] {
-  const asked = askAccounts(suite, request);
-  return expandPart(suite, decodeProofBytes(suite, proof, asked), asked);
 }

@@ -1,7 +1,7 @@
 /**
- * Leaves with all of their siblings' hashes: what an answer of chain_getProof and a compact proof have in common.
+ * Leaves with all of their siblings' hashes, of which a compact proof is made.
  *
- *   answer of chain_getProof  ->  OpenedEntry  <->  compact form
+ *   answer of chain_getProof  ->  OpenedEntry  ->  compact form
  */
 import {isEqual} from "../bytes/byteString.ts";
 import {type HashSuite, type Leaf, newTreeRoot} from "../hash/hashSuites.ts";

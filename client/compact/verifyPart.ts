@@ -18,20 +18,11 @@ import {check} from "../proof/strictJson.ts";
 import {type AskedAccounts, slotsOf} from "./askedKeys.ts";
 import {keysOfLeaves, meetingHeight, type OwnContent, type PartLeaf, type TreePart} from "./treePart.ts";
 
-export interface VerifiedPart {
+interface VerifiedPart {
   /** The root to which the part folds. The caller compares it. */
   readonly root: Uint8Array;
-  /** Per leaf, in the part's order. */
-  readonly leaves: readonly Leaf[];
   /** Per key; undefined: absent. */
   readonly values: readonly (Uint8Array | undefined)[];
-}
-
-export interface VerifiedAccounts extends VerifiedPart {
-  /** Per leaf; undefined: it has no storage part. */
-  readonly storages: readonly (VerifiedPart | undefined)[];
-  /** Per entry of the request. */
-  readonly proven: readonly Proven[];
 }
 
 /** @param minNextFreeNode - 3 within a part of the account tree, where a new tree has another form */
@@ -45,41 +36,42 @@ export function verifySlotsPart(
   return verifyPart(suite, at, part, hKeys, minNextFreeNode, hashSlotBytes, ({value}) => value);
 }
 
+/** @returns the root, as in a VerifiedPart, and what is proven, per entry of the request */
 export function verifyAccountsPart(
   suite: HashSuite,
-  at: string,
   part: TreePart,
   asked: AskedAccounts,
-): VerifiedAccounts {
+): {readonly root: Uint8Array; readonly proven: readonly Proven[]} {
   const named = keysOfLeaves(part.keys, part.leaves.length);
-  const storages = new Array<VerifiedPart | undefined>(part.leaves.length).fill(undefined);
+  /** Values of slots, per leaf; undefined: it has no storage part. */
+  const storages = new Array<VerifiedPart["values"] | undefined>(part.leaves.length).fill(undefined);
   const readValue = ({value, storage}: OwnContent, leaf: number, here: string): Uint8Array => {
     if (storage === undefined) return value;
     const slots = slotsOf(asked, named[leaf] as readonly number[]);
     const verified = verifySlotsPart(suite, `${here}.storageTree`, storage, slots, 3);
-    storages[leaf] = verified;
+    storages[leaf] = verified.values;
     const whole = value.slice();
     whole.set(verified.root, 64);
     return whole;
   };
-  const verified = verifyPart(suite, at, part, asked.hKeys, 2, hashAccount, readValue);
+  const {root, values} = verifyPart(suite, "accountTree", part, asked.hKeys, 2, hashAccount, readValue);
   // The slots of a leaf are those of its entries, one entry after another.
   const given = new Array<number>(part.leaves.length).fill(0);
   const proven = part.keys.map((place, entry): Proven => {
     const absent = new Array<undefined>(asked.slots[entry]?.length ?? 0).fill(undefined);
-    const value = verified.values[entry];
+    const value = values[entry];
     if (!("leaf" in place) || value === undefined) return {account: undefined, slots: absent};
     const {leaf} = place;
     const first = given[leaf] as number;
     given[leaf] = first + absent.length;
-    const slots = storages[leaf]?.values.slice(first, first + absent.length);
+    const slots = storages[leaf]?.slice(first, first + absent.length);
     const {leafIndex} = part.leaves[leaf] as PartLeaf;
     return {
       account: {leafIndex, ...decodeAccount(suite, value)},
       slots: slots?.map(slot => slot && readWord(slot)) ?? absent,
     };
   });
-  return {...verified, storages, proven};
+  return {root, proven};
 }
 
 function verifyPart(
@@ -133,7 +125,6 @@ function verifyPart(
   });
   return {
     root: suite.hash(encodeRootNode(suite, nextFreeNode, subRoot)),
-    leaves,
     values: keys.map(place => ("leaf" in place ? values[place.leaf] : undefined)),
   };
 }

@@ -1,11 +1,11 @@
-/** Law on random trees: a compact form expands to the answers that it is made of. */
+/** Law on random trees: a compact form proves what the answers prove that it is made of. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {encodeHex} from "../../client/bytes/hex.ts";
-import {compact, compactAnswers, expand} from "../../client/compact/compactProof.ts";
-import {openAnswer} from "../../client/compact/openedPaths.ts";
+import {compact, compactAnswers, verifyMultiProof} from "../../client/compact/compactProof.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
+import {verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {randomChains} from "../support/chains/randomBlocks.ts";
 import {proofRequests} from "../support/reference/proofRequests.ts";
@@ -23,18 +23,22 @@ const cases = (maxEntries: number) =>
   );
 
 for (const {suite, numRuns, maxEntries} of SUITES)
-  test(`${suite.name}: expanded, a proof has the sibling hashes of the answers that it is made of`, () => {
+  test(`${suite.name}: a compact form proves what the answers prove that it is made of`, () => {
     fc.assert(
       fc.property(cases(maxEntries), ({chain, block: seed, request}) => {
         const state = new ReferenceState(suite, chain.lines);
         const block = seed % (state.latest + 1);
         const answers = request.map(entry => state.prove(block, entry.address, entry.storageKeys));
-        const opened = request.map((entry, i) => openAnswer(suite, entry, answers[i]));
-        assert.deepEqual(expand(suite, request, compactAnswers(suite, request, answers)), opened);
+        const root = state.stateRoot(block);
+        const proven = request.map(({address, storageKeys}, i) =>
+          verifyProof(suite, root, address, storageKeys, answers[i]),
+        );
+        const multiProof = compactAnswers(suite, request, answers);
+        assert.deepEqual(verifyMultiProof(suite, root, request, multiProof), proven);
         const [entry, answer] = [request[0] as ProofRequest, answers[0]];
         const bytes = compact(suite, entry, answer);
         for (const proof of [bytes, encodeHex(bytes)])
-          assert.deepEqual(expand(suite, [entry], proof), opened.slice(0, 1));
+          assert.deepEqual(verifyMultiProof(suite, root, [entry], proof), proven.slice(0, 1));
       }),
       {numRuns},
     );

@@ -144,7 +144,7 @@ function prove(suite: HashSuite, {name, isAbsent, present = 0, absent = 0}: Ques
     part = gatherPart(suite, "", opened, () => storage);
   }
   const request = {address: encodeHex(address), storageKeys: slots.map(encodeHex)};
-  const {root} = verifyAccountsPart(suite, "", part, askAccounts(suite, [request]));
+  const {root} = verifyAccountsPart(suite, part, askAccounts(suite, [request]));
   return {root, ...request, proof: encodeProofBytes(suite, "accounts", part)};
 }
 

@@ -7,7 +7,6 @@ import {
   compactAnswers,
   compactSlots,
   decodeAccount,
-  expand,
   openAnswer,
   type ProofEntry,
   ProofError,
@@ -122,7 +121,6 @@ test("requests: a hole is no key that is proven absent", () => {
   const request: ProofEntry[] = [{address: ADDRESS, storageKeys: KEYS}];
   const proof = compact(sha256Suite, request[0] as ProofEntry, answer);
   refusesOddities(request, odd => verifyMultiProof(sha256Suite, root, odd, proof), isKeys);
-  refusesOddities(request, odd => expand(sha256Suite, odd, proof), isKeys);
   const slots = compactSlots(sha256Suite, KEYS, answer.storageProofs);
   refusesOddities(KEYS, keys => verifySlots(sha256Suite, storageRoot, keys, slots));
 });
@@ -173,7 +171,6 @@ test("bytes", () => {
   const ofBytes: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
     verifyCompact: bytes => verifyCompact(sha256Suite, root, request, bytes),
     verifySlots: bytes => verifySlots(sha256Suite, root, KEYS, bytes),
-    expand: bytes => expand(sha256Suite, [request], bytes),
     verifyLeaves: bytes => verifyLeaves(sha256Suite, root, {tree: "accounts", from: 0, count: 1}, bytes),
     verifyChanges: bytes =>
       verifyChanges(sha256Suite, {from: root, to: root}, {tree: "all", cursor: 0n, count: 1}, bytes),
