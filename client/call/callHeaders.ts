@@ -12,18 +12,7 @@ import {checkHeaderHash, decodeHeader} from "../trie/blockHeader.ts";
 import {type RlpItem, readHash, readNumber} from "../trie/rlp.ts";
 
 /** Fields of the executed block's header. Hashes have 32 bytes. */
-export interface CallHeader {
-  readonly number: bigint;
-  readonly stateRoot: Uint8Array;
-  /** 20 bytes. */
-  readonly coinbase: Uint8Array;
-  readonly difficulty: bigint;
-  readonly gasLimit: bigint;
-  readonly timestamp: bigint;
-  readonly prevRandao: Uint8Array;
-  /** Hard forks have added fields. */
-  readonly fieldCount: number;
-}
+export type CallHeader = ReturnType<typeof readLastHeader>;
 
 const AT = "witness.headers";
 /** Those that BLOCKHASH can read, and that of the executed block. */
@@ -35,15 +24,15 @@ export function readHeaders(headers: unknown): readonly Uint8Array[] {
 }
 
 /** @throws ProofError */
-export function readLastHeader(headers: readonly Uint8Array[]): CallHeader {
+export function readLastHeader(headers: readonly Uint8Array[]) {
   const fields = decodeHeader(AT, headers.at(-1) as Uint8Array);
-  const [numberOf, hashOf] = [readNumber, readHash].map(
-    read => (at: number) => read(AT, fields[at] as RlpItem, 32),
-  ) as [(at: number) => bigint, (at: number) => Uint8Array];
+  const numberOf = (at: number) => readNumber(AT, fields[at] as RlpItem, 32);
+  const hashOf = (at: number) => readHash(AT, fields[at] as RlpItem);
   const {payload: coinbase} = fields[2] as RlpItem;
   check(coinbase.length === 20, AT, "expected a coinbase of 20 bytes");
   return {
     ...{stateRoot: hashOf(3), coinbase, difficulty: numberOf(7), number: numberOf(8), gasLimit: numberOf(9)},
+    // Hard forks have added fields.
     ...{timestamp: numberOf(11), prevRandao: hashOf(13), fieldCount: fields.length},
   };
 }

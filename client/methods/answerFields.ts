@@ -49,17 +49,17 @@ export function listOf<Value>(least: number, most: number, read: Reader<Value>):
   };
 }
 
+export type FieldsOf<Readers> = {
+  readonly [Name in keyof Readers]: Readers[Name] extends Reader<infer Value> ? Value : never;
+};
+
 /** The named fields of an object. Others are ignored. */
-export function fieldsOf<Fields extends object>(
-  readers: {
-    readonly [Name in keyof Fields]: Reader<Fields[Name]>;
-  },
-): Reader<Fields> {
+export function fieldsOf<Readers extends object>(readers: Readers): Reader<FieldsOf<Readers>> {
   return (at, value) => {
     const object = readObject(at, value);
-    const entries = Object.entries<Reader<unknown>>(readers);
+    const entries = Object.entries<Reader<unknown>>(readers as Readonly<Record<string, Reader<unknown>>>);
     return Object.fromEntries(
       entries.map(([name, read]) => [name, read(`${at}.${name}`, object[name])]),
-    ) as Fields;
+    ) as FieldsOf<Readers>;
   };
 }

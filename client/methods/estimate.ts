@@ -59,21 +59,16 @@ export interface EstimateRequest extends Abortable {
   readonly overrides?: Readonly<Record<string, AccountOverride>> | undefined;
 }
 
-export interface Estimate {
-  readonly gasLimit: bigint;
-  /** In wei, as the one below. */
-  readonly baseFeePerGas: bigint;
-  readonly priorityFeePerGas: bigint;
-}
-
 /** The answer includes the revert bytes of a call that reverts. */
 const ESTIMATE_BYTES = 1 << 20;
 
-const readEstimate = fieldsOf<Estimate>({
+const readEstimate = fieldsOf({
   gasLimit: readQuantity,
+  /** In wei, as the one below. */
   baseFeePerGas: readQuantity,
   priorityFeePerGas: readQuantity,
 });
+export type Estimate = ReturnType<typeof readEstimate>;
 
 /** @throws RpcError, code 3 if the call reverts: then `data` has the revert bytes */
 export async function estimateGas(

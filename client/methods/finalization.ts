@@ -1,8 +1,8 @@
 /** chain_getFinalizations: the contract on layer 1 stores the state roots of their last blocks alone. */
-import {type Hex, quantity} from "../bytes/hex.ts";
+import {quantity} from "../bytes/hex.ts";
 import {fieldsOf, listOf, optional, readHash, readQuantity} from "./answerFields.ts";
 import type {Abortable} from "./askedBlock.ts";
-import {type Layer1Record, readLayer1} from "./block.ts";
+import {readLayer1} from "./block.ts";
 import type {RpcCaller} from "./connection.ts";
 
 export interface GetFinalizationsParameters extends Abortable {
@@ -12,25 +12,19 @@ export interface GetFinalizationsParameters extends Abortable {
   readonly count?: number | undefined;
 }
 
-/** The server's claim of a finalization. Compare its root with the contract's. */
-export interface Finalization {
-  /** undefined: the contract's event does not name it. The range begins after the one before. */
-  readonly startBlock: bigint | undefined;
-  readonly endBlock: bigint;
-  /** Of the end block. */
-  readonly stateRoot: Hex;
-  readonly l1: Layer1Record;
-}
-
 const DEFAULT_COUNT = 100;
 const FINALIZATION_BYTES = 1024;
 
-const readFinalization = fieldsOf<Finalization>({
+const readFinalization = fieldsOf({
+  /** undefined: the contract's event does not name it. The range begins after the one before. */
   startBlock: optional(readQuantity),
   endBlock: readQuantity,
+  /** Of the end block. */
   stateRoot: readHash,
   l1: readLayer1,
 });
+/** The server's claim of a finalization. Compare its root with the contract's. */
+export type Finalization = ReturnType<typeof readFinalization>;
 
 /** @returns in order, beginning with the one that covers `fromBlock`. @throws RpcError */
 export async function getFinalizations(
