@@ -4,9 +4,8 @@
  *   read chain and accounts from the server -> threads: warm-up, measured time, drain -> verify a sample -> report
  */
 import type {LoadOptions} from "./loadOptions.ts";
-import type {LoadReport} from "./report/loadReport.ts";
+import {createReport, type LoadReport} from "./report/loadReport.ts";
 import {describeMachine} from "./report/machine.ts";
-import {createReport} from "./report/measurement.ts";
 import type {Keys} from "./requests/keys.ts";
 import {Random} from "./requests/random.ts";
 import type {BlockSpan} from "./requests/requestMaker.ts";

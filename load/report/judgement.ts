@@ -1,7 +1,7 @@
 /** Decides whether a load has passed. A failed one ends `proofd load` with exit code 1, or 3 if it is inconclusive. */
 import type {ErrorLimit} from "../loadOptions.ts";
 import {count, formatCount, percent} from "./figureText.ts";
-import type {LoadReport} from "./loadReport.ts";
+import type {Measured} from "./measurement.ts";
 
 /** If all verified accounts are absent and the probability of that is below this, the keys are wrong. */
 const LUCK = 1e-6;
@@ -9,12 +9,12 @@ const LUCK = 1e-6;
 export const GENERATOR_WAS_LIMIT = "The generator was the limit, not the server.";
 const HUNDREDTHS_OF_PERCENT = 10_000;
 
-export interface Judged extends Pick<LoadReport, "loop" | "verification"> {
-  readonly generator: Pick<LoadReport["generator"], "wasLimit">;
-  readonly requests: Pick<LoadReport["requests"], "due" | "answered">;
-  readonly calls: Pick<LoadReport["calls"], "due" | "results" | "errors" | "malformed" | "lost">;
-  readonly errors: Pick<LoadReport["errors"], "malformedReason">;
-  readonly settings: Pick<LoadReport["settings"], "limits" | "verify" | "absent">;
+export interface Judged extends Pick<Measured, "loop" | "verification"> {
+  readonly generator: Pick<Measured["generator"], "wasLimit">;
+  readonly requests: Pick<Measured["requests"], "due" | "answered">;
+  readonly calls: Pick<Measured["calls"], "due" | "results" | "errors" | "malformed" | "lost">;
+  readonly errors: Pick<Measured["errors"], "malformedReason">;
+  readonly settings: Pick<Measured["settings"], "limits" | "verify" | "absent">;
   readonly latency: {readonly p99Ms: number} | undefined;
 }
 
@@ -55,7 +55,7 @@ export function listFailures({
 }
 
 /** True if the only failure is that the generator was the limit: nothing is known about the server. */
-export function isInconclusive({failures}: Pick<LoadReport, "failures">): boolean {
+export function isInconclusive({failures}: {readonly failures: readonly string[]}): boolean {
   return failures.length === 1 && failures[0] === GENERATOR_WAS_LIMIT;
 }
 

@@ -1,14 +1,9 @@
 /** The machine and the Node release that figures were measured with. */
 import {availableParallelism, cpus, totalmem} from "node:os";
 
-export interface Machine {
-  readonly cpu: string;
-  readonly cores: number;
-  readonly memoryGb: number;
-  readonly node: string;
-}
+export type Machine = ReturnType<typeof describeMachine>;
 
-export function describeMachine(): Machine {
+export function describeMachine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? "unknown",
     cores: availableParallelism(),

@@ -1,29 +1,10 @@
-/** Warnings and notes of a report: first of all, whether the generator was the limit. */
-import type {LatencyFigures} from "../traffic/latency.ts";
+/** Warnings and notes of a report. */
 import {count, percent} from "./figureText.ts";
-import type {LoadReport} from "./loadReport.ts";
+import {BUSY, LATE_MS, type Measured, TOO_STARVED} from "./measurement.ts";
 
-/** A busier thread reads answers late, which adds to the latency. */
-const BUSY = 0.9;
 /** A thread that lacks a core for a larger fraction of the time reads some answers late. */
 const STARVED = 0.1;
-/** In a closed loop, a thread without a core sends nothing: with a core, it could have sent up to a third more. */
-const TOO_STARVED = 0.25;
-/** Longer delays are not due to the resolution of timers, a millisecond. */
-const LATE_MS = 10;
 const MANY = 0.01;
-
-/** Whether the generator, not the server, was the limit. Its figures are those of the report, per thread. */
-export function wasLimit(
-  utilization: readonly number[],
-  starved: readonly number[],
-  sendLag: LatencyFigures | undefined,
-): boolean {
-  if (utilization.some(share => share > BUSY)) return true;
-  return sendLag === undefined ? starved.some(share => share > TOO_STARVED) : sendLag.p50Ms > LATE_MS;
-}
-
-type Measured = Omit<LoadReport, "failures" | "warnings" | "notes" | "against">;
 
 export function writeWarnings({generator, loop, settings, stopped, seconds}: Measured): string[] {
   const warnings: string[] = [];

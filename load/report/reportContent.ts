@@ -1,7 +1,7 @@
 /** The content of a report as tables and lines, for textReport.ts and htmlReport.ts. */
 import type {PresenceCount} from "../verification/verifySamples.ts";
 import {count, formatCount, formatFigure, formatMegabytes, formatMs, percent} from "./figureText.ts";
-import type {LoadReport, ReportedError} from "./loadReport.ts";
+import type {LoadReport} from "./loadReport.ts";
 import {writeMachine} from "./machine.ts";
 
 export interface ReportTable {
@@ -105,7 +105,7 @@ function describeCalls(settings: LoadReport["settings"]): string {
 
 /** A line per kind of error: count, kind, first message. */
 function listErrors({errors, settings}: LoadReport): string[] {
-  const line = (what: string, {code, count: n, message}: ReportedError, unit: string) =>
+  const line = (what: string, {code, count: n, message}: LoadReport["errors"]["rpc"][number], unit: string) =>
     `${count(n, unit)}: ${what} ${code}${message === "" ? "" : `: ${message}`}`;
   const lines = [
     ...errors.rpc.map(error => line("JSON-RPC error", error, "call")),

@@ -16,14 +16,7 @@ const HOUR_US = 3_600_000_000;
 const COUNT_BITS = 64;
 
 /** In milliseconds, with three significant digits. */
-export interface LatencyFigures {
-  readonly count: number;
-  readonly p50Ms: number;
-  readonly p90Ms: number;
-  readonly p99Ms: number;
-  readonly p999Ms: number;
-  readonly maxMs: number;
-}
+export type LatencyFigures = NonNullable<ReturnType<typeof readFigures>>;
 
 export type LatencyReport = LatencyFigures & {readonly distribution: Distribution};
 
@@ -61,7 +54,7 @@ export function reportLatency(histogram: Histogram): LatencyReport | undefined {
   return figures === undefined ? undefined : {...figures, distribution: readDistribution(histogram)};
 }
 
-export function readFigures(histogram: Histogram): LatencyFigures | undefined {
+export function readFigures(histogram: Histogram) {
   if (histogram.totalCount === 0) return undefined;
   return {
     count: histogram.totalCount,

@@ -1,7 +1,7 @@
 /** When the generator was the limit. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {wasLimit} from "../../../../load/report/notes.ts";
+import {wasLimit} from "../../../../load/report/measurement.ts";
 import {createHistogram, readFigures, recordMs} from "../../../../load/traffic/latency.ts";
 
 function lagOf(ms: number) {
