@@ -5,7 +5,7 @@
  *   entries of a proof   where its changes begin: u80, big-endian
  */
 import {isEqual} from "../bytes/byteString.ts";
-import {decodeHex} from "../bytes/hex.ts";
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
 import type {AnsweredBlock} from "../leaves/blockBytes.ts";
 import {type ChangeRange, verifyChanges} from "../leaves/changeRange.ts";
@@ -20,12 +20,6 @@ import type {RowsOf} from "./row/tables.ts";
 /** Of each request, so that its proof can be verified again. */
 const LEAVES_PER_ANSWER = 4096;
 const BEGIN_BYTES = 10;
-
-function decodeBegin(bytes: Uint8Array): bigint {
-  if (bytes.length !== BEGIN_BYTES)
-    throw new Error(`entries: expected ${BEGIN_BYTES} bytes, got ${bytes.length}`);
-  return BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
-}
 
 /** The accounts, and the slots, each in their order. */
 function rowsOfChanges(
@@ -90,7 +84,9 @@ export function changesProver(suite: HashSuite, {block, asked}: Manifest): Prove
   let fromHash: string | undefined;
   return {
     prove: (bytes, proof) => {
-      const begin = decodeBegin(bytes);
+      if (bytes.length !== BEGIN_BYTES)
+        throw new Error(`entries: expected ${BEGIN_BYTES} bytes, got ${bytes.length}`);
+      const begin = BigInt(encodeHex(bytes));
       if (begin !== cursor) throw new Error(`entries: expected the changes from ${cursor} on, got ${begin}`);
       const request = {tree: "all", cursor: begin, count: LEAVES_PER_ANSWER};
       const changes = verifyChanges(suite, roots, request, proof);

@@ -44,10 +44,11 @@ export function parquetColumns({columns}: Table): ParquetColumn[] {
     ): ParquetColumn => ({
       element: {name, ...element, repetition_type},
       bytes,
-      encode: row => {
-        const cell = readCell(column, row);
-        return cell === undefined ? undefined : encode(cell);
-      },
+      encode: row =>
+        encodeField(column, row[column.key], (_, cell) => {
+          requireCell(kind, cell !== undefined && isValid(kind, cell));
+          return encode(cell);
+        }),
     });
     const fixed = (type_length: number) => ({type: "FIXED_LEN_BYTE_ARRAY", type_length}) as const;
     if (kind === "index") return create({type: "INT64"}, 8, cell => BigInt(cell as number));
@@ -84,14 +85,6 @@ export function parseValue(kind: ColumnKind, stored: bigint | Uint8Array): Colum
   const isNumber = kind === "word" || kind === "amount";
   requireCell(kind, stored instanceof Uint8Array && (isNumber || isValid(kind, stored)));
   return isNumber ? BigInt(`0x${Buffer.from(stored).toString("hex")}`) : new Uint8Array(stored);
-}
-
-function readCell(column: Column, row: AnyRow): ColumnValue | undefined {
-  const value = row[column.key];
-  return encodeField(column, value, (kind, present) => {
-    requireCell(kind, present !== undefined && isValid(kind, present));
-    return present;
-  });
 }
 
 function encodeWord(value: bigint): Uint8Array {

@@ -12,114 +12,108 @@
  */
 import type {ColumnKind, ColumnValue, ColumnValues} from "./column.ts";
 
-interface ColumnType<Kind extends ColumnKind = ColumnKind, Optional extends boolean = boolean> {
-  readonly kind: Kind;
-  readonly isOptional: Optional;
-}
+/** The kind of a column. With `?`, its values may be undefined. */
+type ColumnType = ColumnKind | `${ColumnKind}?`;
 
-type Columns = Readonly<Record<string, ColumnType>>;
-
-type RowOf<C extends Columns> = {
-  readonly [Key in keyof C]: C[Key] extends ColumnType<infer Kind, infer Optional>
-    ? ColumnValues[Kind] | (Optional extends true ? undefined : never)
+type ValueOf<Type> = Type extends ColumnKind
+  ? ColumnValues[Type]
+  : Type extends `${infer Kind extends ColumnKind}?`
+    ? ColumnValues[Kind] | undefined
     : never;
-};
-
-function one<Kind extends ColumnKind>(kind: Kind): ColumnType<Kind, false> {
-  return {kind, isOptional: false};
-}
-
-function optional<Kind extends ColumnKind>(kind: Kind): ColumnType<Kind, true> {
-  return {kind, isOptional: true};
-}
 
 const COLUMNS = {
   accounts: {
-    leafIndex: one("index"),
-    address: one("address"),
-    nonce: one("count"),
-    balance: one("amount"),
+    leafIndex: "index",
+    address: "address",
+    nonce: "count",
+    balance: "amount",
     /** undefined: the root of a new tree. */
-    storageRoot: optional("hash"),
+    storageRoot: "hash?",
     /** undefined: that of no code, as keccakCodeHash. */
-    codeHash: optional("hash"),
-    keccakCodeHash: optional("hash"),
-    codeSize: one("count"),
+    codeHash: "hash?",
+    keccakCodeHash: "hash?",
+    codeSize: "count",
   },
   trees: {
     /** The account's leaf index. */
-    accountIndex: one("index"),
-    address: one("address"),
-    root: one("hash"),
+    accountIndex: "index",
+    address: "address",
+    root: "hash",
     /** Positions in use: every leaf index is below. */
-    nextFreeNode: one("index"),
+    nextFreeNode: "index",
     /** Rows of slots. */
-    leaves: one("index"),
+    leaves: "index",
   },
   slots: {
-    accountIndex: one("index"),
-    address: one("address"),
-    leafIndex: one("index"),
-    slot: one("word"),
+    accountIndex: "index",
+    address: "address",
+    leafIndex: "index",
+    slot: "word",
     /** Not zero. */
-    value: one("word"),
+    value: "word",
   },
   values: {
-    address: one("address"),
-    slot: one("word"),
+    address: "address",
+    slot: "word",
     /** Zero: there is no such slot. */
-    value: one("word"),
+    value: "word",
   },
   codes: {
-    keccakCodeHash: one("hash"),
-    code: one("bytes"),
+    keccakCodeHash: "hash",
+    code: "bytes",
   },
   absent: {
-    address: one("address"),
+    address: "address",
   },
   /** Without nonceBefore the account did not exist, and without nonceAfter it was deleted. */
   account_changes: {
-    leafIndex: one("index"),
-    address: one("address"),
-    nonceBefore: optional("count"),
-    balanceBefore: optional("amount"),
-    storageRootBefore: optional("hash"),
-    codeHashBefore: optional("hash"),
-    keccakCodeHashBefore: optional("hash"),
-    codeSizeBefore: optional("count"),
-    nonceAfter: optional("count"),
-    balanceAfter: optional("amount"),
-    storageRootAfter: optional("hash"),
-    codeHashAfter: optional("hash"),
-    keccakCodeHashAfter: optional("hash"),
-    codeSizeAfter: optional("count"),
+    leafIndex: "index",
+    address: "address",
+    nonceBefore: "count?",
+    balanceBefore: "amount?",
+    storageRootBefore: "hash?",
+    codeHashBefore: "hash?",
+    keccakCodeHashBefore: "hash?",
+    codeSizeBefore: "count?",
+    nonceAfter: "count?",
+    balanceAfter: "amount?",
+    storageRootAfter: "hash?",
+    codeHashAfter: "hash?",
+    keccakCodeHashAfter: "hash?",
+    codeSizeAfter: "count?",
   },
   slot_changes: {
-    accountIndex: one("index"),
-    address: one("address"),
-    leafIndex: one("index"),
-    slot: one("word"),
+    accountIndex: "index",
+    address: "address",
+    leafIndex: "index",
+    slot: "word",
     /** undefined: there was no such slot; valueAfter alike. */
-    valueBefore: optional("word"),
-    valueAfter: optional("word"),
+    valueBefore: "word?",
+    valueAfter: "word?",
   },
   proofs: {
     /** The request of the proof, encoded by provenEntries.ts or provenChanges.ts. */
-    entries: one("bytes"),
+    entries: "bytes",
     /** docs/proofs.md, section 9; of changes, section 16. */
-    proof: one("bytes"),
+    proof: "bytes",
   },
-} satisfies Readonly<Record<string, Columns>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, ColumnType>>>>;
 
 export type TableName = keyof typeof COLUMNS;
-export type RowsOf = {readonly [Name in TableName]: RowOf<(typeof COLUMNS)[Name]>};
+export type RowsOf = {
+  readonly [Name in TableName]: {
+    readonly [Key in keyof (typeof COLUMNS)[Name]]: ValueOf<(typeof COLUMNS)[Name][Key]>;
+  };
+};
 export type AccountRow = RowsOf["accounts"];
 export type TreeRow = RowsOf["trees"];
 export type SlotRow = RowsOf["slots"];
 
 export type AnyRow = Readonly<Record<string, ColumnValue | undefined>>;
 
-export interface Column extends ColumnType {
+export interface Column {
+  readonly kind: ColumnKind;
+  readonly isOptional: boolean;
   readonly key: string;
   /** In files. */
   readonly name: string;
@@ -132,7 +126,9 @@ export interface Table {
 
 function createTable(name: TableName): Table {
   const columns = Object.entries<ColumnType>(COLUMNS[name]).map(([key, type]) => {
-    return {...type, key, name: key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)};
+    const kind = type.replace("?", "") as ColumnKind;
+    const name = key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+    return {kind, isOptional: kind !== type, key, name};
   });
   return {name, columns};
 }
