@@ -18,18 +18,6 @@ export class ByteReader {
     this.bytes = plainBytes("proof", bytes);
   }
 
-  u8(): number {
-    return this.unsigned(1);
-  }
-
-  u16(): number {
-    return this.unsigned(2);
-  }
-
-  u40(): number {
-    return this.unsigned(5);
-  }
-
   take(length: number): Uint8Array {
     this.require(length);
     const view = this.bytes.subarray(this.at, this.at + length);
@@ -39,7 +27,7 @@ export class ByteReader {
 
   /** A length byte, and a number of so many bytes. @returns 32 bytes */
   word(): Uint8Array {
-    return this.wordOf(this.u8());
+    return this.wordOf(this.uint(1));
   }
 
   /** A number of `length` bytes without leading zeros. @returns 32 bytes */
@@ -60,7 +48,13 @@ export class ByteReader {
 
   /** As `wordOf`, into 32 bytes of `out`. */
   wordInto(out: Uint8Array, start: number, length: number): void {
-    this.requireNumber(length);
+    const place = () => this.place();
+    check(
+      length <= WORD_BYTES,
+      place,
+      () => `expected a number of at most ${WORD_BYTES} bytes, got ${length}`,
+    );
+    check(length === 0 || this.bytes[this.at] !== 0, place, "a number begins with a zero byte");
     this.require(length);
     const {bytes, at} = this;
     const digitsAt = start + WORD_BYTES - length;
@@ -74,7 +68,7 @@ export class ByteReader {
   }
 
   /** An integer of `length` bytes, at most 6. */
-  unsigned(length: number): number {
+  uint(length: number): number {
     this.require(length);
     const {bytes, at} = this;
     let n = 0;
@@ -89,11 +83,5 @@ export class ByteReader {
       () => this.place(),
       () => `expected ${count(length, "byte")}, got ${this.bytes.length - this.at}`,
     );
-  }
-
-  private requireNumber(length: number): void {
-    const at = () => this.place();
-    check(length <= WORD_BYTES, at, () => `expected a number of at most ${WORD_BYTES} bytes, got ${length}`);
-    check(length === 0 || this.bytes[this.at] !== 0, at, "a number begins with a zero byte");
   }
 }

@@ -41,7 +41,7 @@ const LENGTH_BITS = 0x3f;
 /** @returns an unverified part. @throws ProofError unless the bytes have the form of a proof of these keys */
 export function decodeProofBytes(suite: HashSuite, proof: Uint8Array | string, asked: Asked): TreePart {
   const reader = openBytes(proof);
-  const [expected, first] = [FIRST_BYTE[asked.tree], reader.u8()];
+  const [expected, first] = [FIRST_BYTE[asked.tree], reader.uint(1)];
   check(first === expected, "byte 0", `expected ${expected}, for a proof of ${asked.tree}, got ${first}`);
   const part = readPart(suite, reader, asked);
   reader.end();
@@ -50,16 +50,16 @@ export function decodeProofBytes(suite: HashSuite, proof: Uint8Array | string, a
 
 function readPart(suite: HashSuite, reader: ByteReader, asked: Asked): TreePart {
   const at = reader.place();
-  const nextFreeNode = reader.u40();
-  const n = reader.u16();
+  const nextFreeNode = reader.uint(5);
+  const n = reader.uint(2);
   const most = 2 * asked.hKeys.length;
   check(n >= 1 && n <= most, at, `expected 1 to ${most} leaves, got ${n}`);
   const keys = asked.hKeys.map(() => readPlace(reader, n));
-  const leafIndexes = Array.from({length: n}, () => reader.u40());
+  const leafIndexes = Array.from({length: n}, () => reader.uint(5));
   const named = keysOfLeaves(keys, n);
   checkRoles(at, keys, leafIndexes, named);
   const leaves = leafIndexes.map((leafIndex, k): PartLeaf => {
-    const [prev, next, bitmap] = [reader.u40(), reader.u40(), reader.u40()];
+    const [prev, next, bitmap] = [reader.uint(5), reader.uint(5), reader.uint(5)];
     const content = readContent(suite, reader, asked, leafIndex, named[k] as readonly number[]);
     const siblings: Uint8Array[] = [];
     for (let height = 0, bits = bitmap; height < DEPTH; height++, bits = Math.floor(bits / 2))
@@ -72,8 +72,8 @@ function readPart(suite: HashSuite, reader: ByteReader, asked: Asked): TreePart 
 /** Check 5 of docs/proofs.md, section 10. @param n - leaves of the part */
 function readPlace(reader: ByteReader, n: number): KeyPlace {
   const at = reader.place();
-  const first = reader.u16();
-  const right = first < ABSENT ? undefined : reader.u16();
+  const first = reader.uint(2);
+  const right = first < ABSENT ? undefined : reader.uint(2);
   const place = right === undefined ? {leaf: first} : {left: first - ABSENT, right};
   for (const leaf of Object.values(place))
     check(leaf < n, at, () => `expected the number of a leaf, below ${n}, got ${leaf}`);
@@ -163,7 +163,7 @@ export function readAccount(
   reader: ByteReader,
   readStorage: (() => TreePart) | undefined,
 ): OwnContent {
-  const flags = reader.u8();
+  const flags = reader.uint(1);
   const nonce = reader.wordOf(flags & LENGTH_BITS);
   const balance = reader.word();
   let [codeSize, codeHash, keccakCodeHash] = [ZERO_WORD, noCodeHash(suite), NO_CODE_KECCAK];

@@ -27,12 +27,12 @@ export function checkFields(name: string, value: unknown, types: Readonly<Record
 }
 
 export function readFirstByte(reader: ByteReader, expected: number): void {
-  const first = reader.u8();
+  const first = reader.uint(1);
   check(first === expected, "byte 0", `expected ${expected}, got ${first}`);
 }
 
 export function readBlock(reader: ByteReader): AnsweredBlock {
-  const number = BigInt(reader.unsigned(6));
+  const number = BigInt(reader.uint(6));
   return {number, hash: encodeHex(reader.take(32)), stateRoot: encodeHex(reader.take(32))};
 }
 
@@ -48,6 +48,6 @@ export function readAccount(
   stateRoot: Uint8Array,
   address: string,
 ): ProvenAccount | undefined {
-  const proof = reader.take(reader.u16());
+  const proof = reader.take(reader.uint(2));
   return verifyMultiProof(suite, stateRoot, [{address, storageKeys: []}], proof)[0]?.account;
 }

@@ -55,11 +55,7 @@ const ACCOUNTS = "accounts";
 const ALL = "all";
 
 /** The blocks that an answer names, before anything is verified. @throws ProofError */
-export function readComparedBlocks(bytes: Uint8Array): readonly [from: AnsweredBlock, to: AnsweredBlock] {
-  return openAnswer(new ByteReader(bytes));
-}
-
-function openAnswer(reader: ByteReader): readonly [from: AnsweredBlock, to: AnsweredBlock] {
+export function readComparedBlocks(reader: ByteReader): readonly [from: AnsweredBlock, to: AnsweredBlock] {
   readFirstByte(reader, FIRST_BYTE);
   return [readBlock(reader), readBlock(reader)];
 }
@@ -76,7 +72,7 @@ export function verifyChanges(
   const {from, to} = roots;
   const {tree, cursor, count} = request;
   const reader = new ByteReader(bytes);
-  const [fromBlock, toBlock] = openAnswer(reader);
+  const [fromBlock, toBlock] = readComparedBlocks(reader);
   requireRoot("fromBlock", fromBlock, from);
   requireRoot("toBlock", toBlock, to);
   const isStorage = tree !== ACCOUNTS && tree !== ALL;

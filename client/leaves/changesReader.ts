@@ -29,8 +29,8 @@ const LAST_INDEX = 2 ** 40 - 1;
 export const LAST_CURSOR: bigint = 2n ** 80n - 1n;
 
 function readCursor(reader: ByteReader): bigint {
-  const account = BigInt(reader.u40());
-  return (account << 40n) | BigInt(reader.u40());
+  const account = BigInt(reader.uint(5));
+  return (account << 40n) | BigInt(reader.uint(5));
 }
 
 export function splitCursor(cursor: bigint): ChangeCursor {

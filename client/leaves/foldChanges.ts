@@ -54,8 +54,8 @@ export class ChangesFold<Kind extends TreeKind> {
     private readonly opened: OpenedLeaves,
     private readonly onChange: (change: LeafChange<KeyedOf<Kind>>) => void,
   ) {
-    this.beforePositions = reader.u40();
-    this.afterPositions = reader.u40();
+    this.beforePositions = reader.uint(5);
+    this.afterPositions = reader.uint(5);
     const least = Math.min(this.beforePositions, this.afterPositions);
     check(least >= MIN_POSITIONS, "nextFreeNode", `is below ${MIN_POSITIONS}`);
     this.leaves = new LeafReader(suite, reader, kind, linkWidth(this.positions));
@@ -186,7 +186,7 @@ export class FlagBits {
 
   read(): boolean {
     if (this.unused === 0) {
-      this.byte = this.reader.u8();
+      this.byte = this.reader.uint(1);
       this.unused = 8;
     }
     this.unused--;

@@ -53,8 +53,9 @@ export const NEW_TREE_POSITIONS = 2;
 const HASHES_BYTES = 64;
 
 /** The block that an answer names, before anything is verified. @throws ProofError */
-export function readAnsweredBlock(bytes: Uint8Array): AnsweredBlock {
-  return openAnswer(new ByteReader(bytes));
+export function readAnsweredBlock(reader: ByteReader): AnsweredBlock {
+  readFirstByte(reader, FIRST_BYTE);
+  return readBlock(reader);
 }
 
 /**
@@ -112,8 +113,8 @@ export function readVerifiedLeaves(
 ): TreeLeaf[] {
   if (hashes.length === 0) return [];
   const reader = new ByteReader(bytes);
-  openAnswer(reader);
-  if (tree !== ACCOUNTS) reader.take(reader.u16());
+  readAnsweredBlock(reader);
+  if (tree !== ACCOUNTS) reader.take(reader.uint(2));
   const head = readHead(reader, NEW_TREE_POSITIONS, from, count);
   const leafReader = createLeafReader(suite, reader, tree, head.nextFreeNode, {from, bytes: hashes});
   return Array.from({length: head.count}, (_, i) => readLeaf(leafReader, from + i, head.nextFreeNode));
@@ -130,7 +131,7 @@ function verifyRange(
   checkFields("request", request, {tree: "string", from: "number", count: "number"});
   const {tree, from, count: askedCount} = request;
   const reader = new ByteReader(bytes);
-  const block = openAnswer(reader);
+  const block = readAnsweredBlock(reader);
   requireRoot("block", block, stateRoot);
   const isAccounts = tree === ACCOUNTS;
   const account = isAccounts ? undefined : readAccount(suite, reader, stateRoot, tree);
@@ -155,18 +156,13 @@ function verifyRange(
   return {block, account, nextFreeNode, end: from + count};
 }
 
-function openAnswer(reader: ByteReader): AnsweredBlock {
-  readFirstByte(reader, FIRST_BYTE);
-  return readBlock(reader);
-}
-
 function readHead(
   reader: ByteReader,
   minPositions: number,
   askedFrom: number,
   askedCount: number,
 ): {readonly nextFreeNode: number; readonly count: number} {
-  const [nextFreeNode, from, count] = [reader.u40(), reader.u40(), reader.u16()];
+  const [nextFreeNode, from, count] = [reader.uint(5), reader.uint(5), reader.uint(2)];
   check(nextFreeNode >= minPositions, "nextFreeNode", `is below ${minPositions}`);
   check(from === askedFrom, "from", () => `expected ${askedFrom}, got ${from}`);
   check(count >= 1 && count <= askedCount, "count", () => `expected 1 to ${askedCount}, got ${count}`);

@@ -90,7 +90,7 @@ export class LeafReader {
   read(leafIndex: number, nextFreeNode: number, before?: KeyedLeaf): KeyedLeaf | RemovedLeaf {
     this.leafIndex = leafIndex;
     const isAccount = this.tree === "accounts";
-    const flags = this.reader.u8();
+    const flags = this.reader.uint(1);
     if (flags === (isAccount ? ACCOUNT_REMOVED : SLOT_REMOVED)) {
       this.hash = ZERO_WORD;
       return {role: "removed", leafIndex};
@@ -143,14 +143,14 @@ export class LeafReader {
     const {suite, reader, value} = this;
     const plain = plainParts(suite);
     reader.wordInto(value, 0, nonceBytes);
-    const balanceBytes = reader.u8();
+    const balanceBytes = reader.uint(1);
     reader.wordInto(value, BALANCE_AT, balanceBytes);
     let [codeHash, codeHashText] = [plain.codeHash, plain.codeHashText];
     let [keccakCodeHash, keccakText] = [NO_CODE_KECCAK, plain.keccakText];
     let [storageRoot, storageRootText] = [plain.storageRoot, plain.storageRootText];
     let codeSizeBytes = 0;
     if ((flags & HAS_CODE) !== 0) {
-      codeSizeBytes = reader.u8();
+      codeSizeBytes = reader.uint(1);
       check(codeSizeBytes > 0, this.place, "codeSize is zero");
       reader.wordInto(value, CODE_SIZE_AT, codeSizeBytes);
       [codeHash, keccakCodeHash] = [reader.take(32), reader.take(32)];
@@ -182,7 +182,7 @@ export class LeafReader {
     const valueBytes = flags & VALUE_BITS;
     let {slot, hKey} = before ?? NO_SLOT_LEAF;
     if (before === undefined) {
-      const slotBytes = reader.u8();
+      const slotBytes = reader.uint(1);
       reader.wordInto(word, 0, slotBytes);
       slot = readNumber(word, 32, slotBytes);
       hKey = this.knownHash(0) ?? this.hashWord();
@@ -213,7 +213,7 @@ export class LeafReader {
   }
 
   private readLink(name: string, nextFreeNode: number): number {
-    const link = this.reader.unsigned(this.width);
+    const link = this.reader.uint(this.width);
     check(link < nextFreeNode, this.place, () => `${name} is not below nextFreeNode`);
     return link;
   }

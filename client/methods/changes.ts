@@ -1,6 +1,7 @@
 /** chain_getChanges: what differs between two blocks, verified unless there is no verifier. */
 import {quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
+import {ByteReader} from "../compact/byteReader.ts";
 import {readComparedBlocks, verifyChanges} from "../leaves/changeRange.ts";
 import {LAST_CURSOR} from "../leaves/changesReader.ts";
 import {
@@ -54,7 +55,7 @@ export async function getChanges(
   const request = {method: "chain_getChanges", params, maxAnswerBytes: MAX_ANSWER_BYTES};
   const ask = async () => {
     const proof = await callForBytes(caller, request, signal);
-    return {proof, blocks: readComparedBlocks(proof)};
+    return {proof, blocks: readComparedBlocks(new ByteReader(proof))};
   };
   const numberOf = ({blocks: [, to]}: Awaited<ReturnType<typeof ask>>) => to.number;
   const {proof, blocks} = await askNotBefore(caller, {block: toBlock, ...rest}, ask, numberOf);

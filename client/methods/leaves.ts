@@ -1,5 +1,6 @@
 /** chain_getLeaves: ranges of leaves, verified unless there is no verifier. */
 import {quantity} from "../bytes/hex.ts";
+import {ByteReader} from "../compact/byteReader.ts";
 import {type LeavesVerifier, readAnsweredBlock, thisThread} from "../leaves/leafRange.ts";
 import {LEAF_POSITIONS} from "../proof/leafProof.ts";
 import {
@@ -60,7 +61,7 @@ export async function getLeaves(
   };
   const ask = async () => {
     const proof = await callForBytes(caller, request, asked.signal);
-    return {proof, number: readAnsweredBlock(proof).number};
+    return {proof, number: readAnsweredBlock(new ByteReader(proof)).number};
   };
   const {proof, number} = await askNotBefore(caller, {block, ...asked}, ask, answer => answer.number);
   requireAsked("block", block, number);

@@ -129,14 +129,8 @@ function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   });
 }
 
-interface EmptySibling {
-  readonly text: string;
-  readonly preImage: Uint8Array;
-  readonly digest: Uint8Array;
-}
-
 /** The empty siblings by height, 0 to 39: half of all in a tree of a million leaves. */
-const emptySiblings = oncePerSuite((suite): readonly EmptySibling[] => {
+const emptySiblings = oncePerSuite(suite => {
   const zero = zeroSubTrees(suite);
   return Array.from({length: DEPTH}, (_, height) => {
     const below = zero[height - 1];
@@ -149,8 +143,8 @@ const emptySiblings = oncePerSuite((suite): readonly EmptySibling[] => {
 export function hashSiblings(suite: HashSuite, preImages: readonly Uint8Array[]): Uint8Array[] {
   const empty = emptySiblings(suite);
   return preImages.map((preImage, height) => {
-    const {preImage: known, digest} = empty[height] as EmptySibling;
-    if (preImage === known) return digest;
+    const known = empty[height];
+    if (preImage === known?.preImage) return known.digest;
     return height === 0 ? suite.hash(preImage) : suite.hashBranch(preImage);
   });
 }

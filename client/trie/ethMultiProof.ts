@@ -44,7 +44,7 @@ export function verifyEthMultiProof(
   for (const {path} of asked) slotsOf.set(path, []);
   for (const one of asked) slotsOf.get(one.path)?.push(...one.slots);
   const reader = openBytes(proof);
-  const first = reader.u8();
+  const first = reader.uint(1);
   check(
     first === ETH_PROOF_BYTE,
     "byte 0",
