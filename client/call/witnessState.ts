@@ -15,32 +15,22 @@ import {EMPTY_TRIE, walkTrie} from "../trie/trieProof.ts";
 
 const NO_CODE = encodeHex(NO_CODE_KECCAK);
 const NO_BYTES = new Uint8Array(0);
-/** The answer's bytes are bounded. */
-const ANY_COUNT = {least: 0, most: Number.POSITIVE_INFINITY, what: "elements"};
 
-/** Byte strings of a witness by their keccak256, as text with `0x`. */
-class ByHash {
-  private readonly bytes = new Map<string, Uint8Array>();
-
-  constructor(
-    private readonly at: string,
-    list: unknown,
-  ) {
-    for (const bytes of readArray(at, list, ANY_COUNT, (one, i) => readBytes(`${at}[${i}]`, one)))
-      this.bytes.set(encodeHex(keccak_256(bytes)), bytes);
-  }
-
-  /** @throws ProofError */
-  find(hash: string): Uint8Array {
-    const bytes = this.bytes.get(hash);
-    check(bytes !== undefined, this.at, () => `the call reads ${hash}, which is missing`);
+/** @returns what finds byte strings of a witness by their keccak256, as text with `0x`. Both throw ProofError */
+function indexByHash(at: string, list: unknown): (hash: string) => Uint8Array {
+  // Any number of them: the answer's bytes are bounded.
+  const all = readArray(at, list, undefined, (one, i) => readBytes(`${at}[${i}]`, one));
+  const byHash = new Map<string, Uint8Array>(all.map(bytes => [encodeHex(keccak_256(bytes)), bytes]));
+  return hash => {
+    const bytes = byHash.get(hash);
+    check(bytes !== undefined, at, () => `the call reads ${hash}, which is missing`);
     return bytes;
-  }
+  };
 }
 
 export class WitnessState extends SimpleStateManager {
-  private readonly nodes: ByHash;
-  private readonly codes: ByHash;
+  private readonly findNode: (hash: string) => Uint8Array;
+  private readonly findCode: (hash: string) => Uint8Array;
   private readonly accounts = new Map<string, EthAccount | undefined>();
   private readonly slots = new Map<string, Uint8Array>();
 
@@ -51,8 +41,8 @@ export class WitnessState extends SimpleStateManager {
     codes: unknown,
   ) {
     super();
-    this.nodes = new ByHash("witness.state", state);
-    this.codes = new ByHash("witness.codes", codes);
+    this.findNode = indexByHash("witness.state", state);
+    this.findCode = indexByHash("witness.codes", codes);
   }
 
   /** @returns a copy: the EVM changes it, and may not keep the change. @throws ProofError, as all reads */
@@ -73,7 +63,7 @@ export class WitnessState extends SimpleStateManager {
     const written = this.topCodeStack().get(address.toString());
     if (written !== undefined) return written;
     const codeHash = this.readAccount(address)?.codeHash ?? NO_CODE;
-    return codeHash === NO_CODE ? NO_BYTES : this.codes.find(codeHash);
+    return codeHash === NO_CODE ? NO_BYTES : this.findCode(codeHash);
   }
 
   /** @param slot - 32 bytes. @returns up to 32 bytes */
@@ -106,7 +96,7 @@ export class WitnessState extends SimpleStateManager {
     if (isEqual(root, EMPTY_TRIE)) return undefined;
     const take = (hash: Uint8Array) => {
       const name = encodeHex(hash);
-      return {at: `witness.state: node ${name}`, node: this.nodes.find(name)};
+      return {at: `witness.state: node ${name}`, node: this.findNode(name)};
     };
     return walkTrie(root, keccak_256(key), {take});
   }

@@ -32,10 +32,6 @@ export interface NotBefore {
   readonly atLeast?: bigint | undefined;
 }
 
-export interface AskedBlock extends Abortable, NotBefore {
-  readonly block: HeldBlockName;
-}
-
 /** The next answer is probably another server's. */
 const FIRST_PAUSE_MS = 10;
 
@@ -76,7 +72,7 @@ export async function callForBytes(
  */
 export async function askNotBefore<Answer>(
   {timeoutMs}: RpcCaller,
-  {block, atLeast, signal}: AskedBlock,
+  {block, atLeast, signal}: Abortable & NotBefore & {readonly block: HeldBlockName},
   ask: () => Promise<Answer>,
   numberOf: (answer: Answer) => bigint,
 ): Promise<Answer> {

@@ -33,11 +33,7 @@ export async function getCodes(
     const asked = hashes.slice(codes.length, codes.length + MAX_HASHES);
     const maxAnswerBytes = MAX_CODES_BYTES + REST_BYTES * asked.length;
     const request = {method: "chain_getCodes", params: [asked], maxAnswerBytes};
-    const answer = listOf<unknown>(
-      1,
-      asked.length,
-      (_, code) => code,
-    )("codes", await caller.call(request, signal));
+    const answer = listOf(1, asked.length, (_, code) => code)("codes", await caller.call(request, signal));
     for (const [i, code] of answer.entries())
       codes.push(code === null ? undefined : readCode(asked[i] as string, code));
   }

@@ -45,7 +45,9 @@ export const MAX_MS = 86_400_000;
 
 export function createCaller({timeoutMs = 60_000, ...options}: ConnectionOptions): RpcCaller {
   requireWhole("timeoutMs", timeoutMs, 1, MAX_MS);
-  const send = options.request === undefined ? createPost(options) : createRequest(options.request);
+  const {request: ask} = options;
+  const send: Send =
+    ask === undefined ? createPost(options) : ({method, params}) => ask({method, params} as never);
   return {
     timeoutMs,
     call: (request, signal) => within(timeoutMs, "the answer", signal, ended => send(request, ended)),
@@ -53,10 +55,6 @@ export function createCaller({timeoutMs = 60_000, ...options}: ConnectionOptions
 }
 
 type Send = (request: RpcRequest, signal: AbortSignal) => Promise<unknown>;
-
-function createRequest(request: RequestFunction): Send {
-  return ({method, params}) => request({method, params} as never);
-}
 
 function createPost(options: UrlOptions): Send {
   const {protocol, username, password} = new URL(options.url);

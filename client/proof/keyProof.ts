@@ -6,11 +6,12 @@ import {type HashValue, type LeafProof, type ProvenLeaf, readLeafProof, verifyLe
 import type {AskedKey} from "./request.ts";
 import {check, readFields} from "./strictJson.ts";
 
-/** A parsed entry of an answer, not yet verified: the key's own leaf, or the two around it. */
-export type KeyProof = {readonly own: LeafProof} | {readonly left: LeafProof; readonly right: LeafProof};
-
-/** @param at - the entry's place. @throws ProofError unless it has the form of section 5 and is of this key */
-export function readKey(suite: HashSuite, {text}: AskedKey, at: string, entry: unknown): KeyProof {
+/**
+ * @param at - the entry's place
+ * @returns the key's own leaf, or the two around it, not yet verified
+ * @throws ProofError unless it has the form of section 5 and is of this key
+ */
+export function readKey(suite: HashSuite, {text}: AskedKey, at: string, entry: unknown) {
   const read = (index: string, name: string): LeafProof => {
     const [leafIndex, proof] = readFields(at, entry, [index, name]);
     return readLeafProof(suite, `${at}.${name}`, leafIndex, proof);

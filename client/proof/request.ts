@@ -53,10 +53,8 @@ export function readStorageKey(suite: KeyHashes, key: unknown): AskedKey {
   return {text: encodeHex(word(slot)), hKey: hashWord(suite, slot)};
 }
 
-/** No limit: the request is the caller's own. */
-export const ANY_COUNT: ArraySize = {least: 0, most: Number.POSITIVE_INFINITY, what: "storage keys"};
-
-export function readStorageKeys(suite: KeyHashes, keys: unknown, size: ArraySize = ANY_COUNT): AskedKey[] {
+/** @param size - default: any, as the request is the caller's own */
+export function readStorageKeys(suite: KeyHashes, keys: unknown, size?: ArraySize): AskedKey[] {
   return readArray("request", keys, size, key => readStorageKey(suite, key));
 }
 

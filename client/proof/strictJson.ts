@@ -34,18 +34,19 @@ export interface ArraySize {
 /**
  * Reads every element of an array. Array.prototype.map would skip holes.
  *
- * @param size - a number: exactly so many elements
+ * @param size - a number: exactly so many elements; undefined: any number
  */
 export function readArray<Element>(
   at: string,
   value: unknown,
-  size: number | ArraySize,
+  size: number | ArraySize | undefined,
   readElement: (element: unknown, i: number) => Element,
 ): Element[] {
   check(Array.isArray(value), at, `expected an array, got ${shown(value)}`);
   const {length} = value;
-  if (typeof size !== "number") checkCount(at, length, size);
-  else check(length === size, at, () => `expected ${count(size, "element")}, got ${length}`);
+  if (typeof size === "object") checkCount(at, length, size);
+  else
+    check((size ?? length) === length, at, () => `expected ${count(Number(size), "element")}, got ${length}`);
   return Array.from({length}, (_, i) => readElement(value[i], i));
 }
 

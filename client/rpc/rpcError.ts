@@ -26,11 +26,6 @@ export interface AnswerDetails {
   readonly retryAfterMs?: number | undefined;
 }
 
-interface Details extends AnswerDetails {
-  readonly data?: unknown;
-  readonly cause?: unknown;
-}
-
 /** Match `code`; the message may change. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
@@ -45,7 +40,7 @@ export class RpcError extends Error {
     /** A number is the server's JSON-RPC code: -32001, 3 and so on. */
     readonly code: number | RpcErrorName,
     message: string,
-    {data, status, retryAfterMs, cause}: Details = {},
+    {data, status, retryAfterMs, cause}: AnswerDetails & {data?: unknown; cause?: unknown} = {},
   ) {
     super(oneLine(message, MAX_MESSAGE), cause === undefined ? {} : {cause});
     this.data = data;

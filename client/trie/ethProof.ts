@@ -7,9 +7,9 @@ import {decodeHex, encodeHex, type Hex, quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
 import {word} from "../hash/hashSuites.ts";
 import {NO_CODE_KECCAK} from "../proof/account.ts";
-import {ANY_COUNT, parseAddress, parseStorageKey} from "../proof/request.ts";
+import {parseAddress, parseStorageKey} from "../proof/request.ts";
 import {check, readArray, readFields} from "../proof/strictJson.ts";
-import {decodeList, decodeNumber, type RlpItem, readHash, readNumber} from "./rlp.ts";
+import {decodeItem, decodeList, type RlpItem, readHash, readNumber} from "./rlp.ts";
 import {EMPTY_TRIE, verifyTrieKey} from "./trieProof.ts";
 
 export interface EthAccount {
@@ -52,7 +52,7 @@ export function verifyEthProof(
   const value = verifyTrieKey(stateRoot, keccak_256(owner), "accountProof", accountProof ?? []);
   const account = value && decodeEthAccount("accountProof: the account's value", value);
   checkFields(result, account);
-  const asked = readArray("request", keys, ANY_COUNT, parseStorageKey);
+  const asked = readArray("request", keys, undefined, parseStorageKey);
   const storageRoot = account === undefined ? EMPTY_TRIE : decodeHex(account.storageHash);
   const slots = readArray("storageProof", storageProof, asked.length, (entry, i) =>
     verifyEntry(storageRoot, asked[i] as bigint, `storageProof[${i}]`, entry),
@@ -97,7 +97,7 @@ function verifyEntry(storageRoot: Uint8Array, slot: bigint, at: string, entry: u
 
 /** @param value - of a storage trie. @throws ProofError */
 export function decodeSlot(at: string, value: Uint8Array): bigint {
-  const number = decodeNumber(at, value, WORD_BYTES);
+  const number = readNumber(at, decodeItem(at, value), WORD_BYTES);
   check(number !== 0n, at, "a slot is stored as zero");
   return number;
 }

@@ -13,7 +13,8 @@ export interface RlpItem {
 /** The longest payload whose length is in the first byte. */
 const MAX_SHORT = 55;
 
-function decodeItem(at: Message, bytes: Uint8Array): RlpItem {
+/** @throws ProofError, also for bytes after the item */
+export function decodeItem(at: Message, bytes: Uint8Array): RlpItem {
   const item = readItem(at, bytes, 0);
   check(item.encoded.length === bytes.length, at, "trailing bytes after the RLP item");
   return item;
@@ -30,11 +31,6 @@ export function decodeList(at: Message, bytes: Uint8Array): RlpItem[] {
     start += item.encoded.length;
   }
   return items;
-}
-
-/** @param bytes - the RLP of the number alone. @throws ProofError */
-export function decodeNumber(at: Message, bytes: Uint8Array, maxBytes: number): bigint {
-  return readNumber(at, decodeItem(at, bytes), maxBytes);
 }
 
 export function readNumber(at: Message, {isList, payload}: RlpItem, maxBytes: number): bigint {
