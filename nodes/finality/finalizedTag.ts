@@ -7,25 +7,14 @@ const HINT = "geth names one once its consensus client has";
 /** How many of several nodes must call a block finalized. */
 const WITNESSES = 2;
 
-interface CalledFinalized {
-  /** The newest block that enough nodes call finalized. */
-  readonly tag: number;
-  /** That number, or the newest stored block if it is lower. */
-  readonly number: number;
-  /** The hash of that block on each node that has it: 32 bytes. */
-  readonly hashes: readonly {readonly node: string; readonly hash: Uint8Array}[];
-}
-
 /**
  * Asks all nodes for their finalized block, and for the block up to `highest` that can be compared with the store.
  *
+ * @returns the newest block that enough nodes call finalized; that number, or `highest` if it is lower; and the hash of
+ *   that block on each node that has it, 32 bytes
  * @throws NodeRefusal if no node has a finalized block and one does not support the tag
  */
-export async function readFinalizedTag(
-  nodes: Pick<Nodes, "useEach">,
-  highest: number,
-  signal: AbortSignal,
-): Promise<CalledFinalized | {readonly awaits: string}> {
+export async function readFinalizedTag(nodes: Pick<Nodes, "useEach">, highest: number, signal: AbortSignal) {
   const tagged = await nodes.useEach(askForTag, signal);
   const answers = tagged.results.filter(one => "block" in one);
   const refusals = tagged.results.flatMap(one => ("refusal" in one ? [one.refusal] : []));

@@ -2,17 +2,8 @@
 import {parseFixedBytes, parseNumber, parseObject} from "./answerValues.ts";
 import {type Node, NodeFailure} from "./node.ts";
 
-interface ProvenBlock {
-  readonly number: number;
-  /** 32 bytes. */
-  readonly hash: Uint8Array;
-  /** 32 bytes: the root of proofd's account tree, not that of the block's header. */
-  readonly stateRoot: Uint8Array;
-  readonly isFinalized: boolean;
-}
-
 /** @param hash - 32 bytes. @throws NodeRefusal, also if the node has no such block; NodeFailure for another block */
-export async function readProvenBlock(node: Node, hash: Uint8Array): Promise<ProvenBlock> {
+export async function readProvenBlock(node: Node, hash: Uint8Array) {
   const text = `0x${Buffer.from(hash).toString("hex")}`;
   const answer = await node.request("chain_getStateRoot", [{blockHash: text}]);
   const where = `block ${text}`;
@@ -23,6 +14,7 @@ export async function readProvenBlock(node: Node, hash: Uint8Array): Promise<Pro
   return {
     number: parseNumber(block.number, `${where}: number`),
     hash: found,
+    /** The root of proofd's account tree, not that of the block's header. */
     stateRoot: parseFixedBytes(block.stateRoot, `${where}: stateRoot`, 32),
     isFinalized: block.finalized === true,
   };

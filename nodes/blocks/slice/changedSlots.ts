@@ -1,19 +1,15 @@
 /** Which slots of some contracts a block changed, from its traces and the rules of system contracts. */
 import {toHex} from "../../../storage/hex.ts";
-import {type Node, NodeFailure} from "../../rpc/node.ts";
+import type {Node} from "../../rpc/node.ts";
 import type {TransactionTrace} from "../trace/accountTrace.ts";
 import type {BlockBesidesTraces} from "../trace/blockBesidesTraces.ts";
-import {PRESTATE_OPTIONS, parsePrestateTraces} from "../trace/prestateTrace.ts";
+import {MINIMAL_OPTIONS, parsePrestateTraces} from "../trace/prestateTrace.ts";
 import {parseStateDiffTraces, STATE_DIFF_KINDS} from "../trace/stateDiffTrace.ts";
-import {probeTraces, type TraceMethod} from "../trace/traceMethod.ts";
+import {TraceMethods} from "../trace/traceMethod.ts";
 import {listUntracedWrites, systemContracts} from "../trace/untracedWrites.ts";
 
-/** Nodes that do not know `disableCode` ignore it. */
-const OPTIONS = {...PRESTATE_OPTIONS, tracerConfig: {diffMode: true, disableCode: true}};
-
 export class TraceSlots {
-  /** By name of the node. */
-  private readonly methods = new Map<string, TraceMethod>();
+  private readonly methods = new TraceMethods();
 
   /** @param addresses - 0x text, in lower case */
   constructor(private readonly addresses: readonly string[]) {}
@@ -30,12 +26,12 @@ export class TraceSlots {
   }
 
   private async ask(node: Node, {header: {number, hash}}: BlockBesidesTraces): Promise<TransactionTrace[]> {
-    const method = this.methods.get(node.name) ?? (await probeTraces(node));
-    if (typeof method !== "string") throw new NodeFailure(method.why);
-    this.methods.set(node.name, method);
     const where = `the trace of block ${number}`;
-    if (method === "prestate")
-      return parsePrestateTraces(await node.request("debug_traceBlockByHash", [toHex(hash), OPTIONS]), where);
+    if ((await this.methods.of(node)) === "prestate") {
+      // Nodes that do not know `disableCode` ignore it.
+      const params = [toHex(hash), MINIMAL_OPTIONS];
+      return parsePrestateTraces(await node.request("debug_traceBlockByHash", params), where);
+    }
     const params = [`0x${number.toString(16)}`, STATE_DIFF_KINDS];
     return parseStateDiffTraces(await node.request("trace_replayBlockTransactions", params), where);
   }

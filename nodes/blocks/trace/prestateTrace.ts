@@ -35,7 +35,10 @@ export const PRESTATE_OPTIONS = {
 } as const;
 
 /** Code makes up most of a response. Without it, code hashes show which accounts have code, and whose code changed. */
-const MINIMAL_OPTIONS = {...PRESTATE_OPTIONS, tracerConfig: {diffMode: true, disableCode: true}} as const;
+export const MINIMAL_OPTIONS = {
+  ...PRESTATE_OPTIONS,
+  tracerConfig: {diffMode: true, disableCode: true},
+} as const;
 
 const NO_CODE = new Uint8Array(0);
 const NO_SLOTS: ReadonlyMap<string, string | undefined> = new Map();

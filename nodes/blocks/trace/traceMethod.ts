@@ -1,5 +1,5 @@
 /** Detects how a node traces blocks. */
-import {type Node, NodeRefusal} from "../../rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import {PRESTATE_OPTIONS} from "./prestateTrace.ts";
 import {STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 
@@ -7,6 +7,20 @@ import {STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 export type TraceMethod = "prestate" | "stateDiff";
 
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+
+/** Probes each node once. */
+export class TraceMethods {
+  /** By name of the node. */
+  private readonly known = new Map<string, TraceMethod>();
+
+  /** @throws NodeFailure if the node supports neither */
+  async of(node: Node): Promise<TraceMethod> {
+    const method = this.known.get(node.name) ?? (await probeTraces(node));
+    if (typeof method !== "string") throw new NodeFailure(method.why);
+    this.known.set(node.name, method);
+    return method;
+  }
+}
 
 /** Traces a call: in an empty block, all tracers give the same. @returns the reason if the node supports neither */
 export async function probeTraces(node: Node): Promise<TraceMethod | {readonly why: string}> {

@@ -27,7 +27,7 @@ import {PRESTATE_OPTIONS, parsePrestateTraces, readMinimalTraces, readTouched} f
 import {parseStateDiffTraces, STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 import type {StateQuery} from "./touchedAccount.ts";
 import {TouchedBlock} from "./touchedBlock.ts";
-import {probeTraces, type TraceMethod} from "./traceMethod.ts";
+import {type TraceMethod, TraceMethods} from "./traceMethod.ts";
 import {
   findModified,
   findSystemContracts,
@@ -52,8 +52,7 @@ type Depth = "minimal" | "full" | "expanded";
 export class TraceReader implements BlockReader {
   readonly name = "trace";
   readonly maxBlocks = MAX_BLOCKS;
-  /** By name of the node. */
-  private readonly methods = new Map<string, TraceMethod>();
+  private readonly methods = new TraceMethods();
   private readonly needsCode = new Set<string>();
   private fullUntil = -1;
 
@@ -70,7 +69,7 @@ export class TraceReader implements BlockReader {
 
   /** stateDiff has no more detail than `full`. */
   readonly reread = async (node: Node, number: number): Promise<NodeBlock | undefined> => {
-    const isPrestate = (await this.findMethod(node)) === "prestate";
+    const isPrestate = (await this.methods.of(node)) === "prestate";
     if (!isPrestate && !this.isChecked()) return undefined;
     this.fullUntil = number + FULL_BLOCKS;
     return (await this.readBlocks(node, number, number, isPrestate ? "expanded" : "full"))[0];
@@ -112,7 +111,7 @@ export class TraceReader implements BlockReader {
     last: number,
     depth: Depth,
   ): Promise<TouchedBlock[]> {
-    const method = await this.findMethod(node);
+    const method = await this.methods.of(node);
     const contracts = await findSystemContracts(node, hexQuantity(last));
     const touched: TouchedBlock[] = [];
     for (let at = 0; at < blocks.length; at += TRACES_AT_ONCE) {
@@ -122,13 +121,6 @@ export class TraceReader implements BlockReader {
       );
     }
     return touched;
-  }
-
-  private async findMethod(node: Node): Promise<TraceMethod> {
-    const method = this.methods.get(node.name) ?? (await probeTraces(node));
-    if (typeof method !== "string") throw new NodeFailure(method.why);
-    this.methods.set(node.name, method);
-    return method;
   }
 
   private async readTrace(
