@@ -5,7 +5,7 @@ import {DEMO_CHAIN_ID, DEMO_SAMPLES} from "./about.ts";
 import {element, place} from "./element.ts";
 import {Explorer} from "./explorer/explorer.ts";
 import {showMethods} from "./methods.ts";
-import {Status, showService} from "./status.ts";
+import {followStatus, showService} from "./status.ts";
 
 const SUITES = [sha256Suite, poseidon2Suite];
 const RETRY_MS = 2000;
@@ -15,7 +15,7 @@ const home = new URL(location.pathname, location.origin);
 const server = createProofClient({url: home.href, verify: false});
 
 let explorer: Explorer | undefined;
-void new Status(home, server, block => explorer?.chooseBlock(block)).follow();
+void followStatus(home, server, block => explorer?.chooseBlock(block));
 
 // Retry: a service without blocks answers with an error until it has one.
 for (;;) {

@@ -7,45 +7,40 @@ import {place} from "./element.ts";
 const EVERY_MS = 2000;
 const TIMEOUT_MS = 10_000;
 
-export class Status {
-  private readonly blocks: Blocks;
+type Server = Pick<ProofClient, "getCoverage" | "getStateRoot">;
 
-  /** @param home - URL of the page. @param onChoice - called with the number of a block that was clicked */
-  constructor(
-    private readonly home: URL,
-    private readonly server: Pick<ProofClient, "getCoverage" | "getStateRoot">,
-    onChoice: (block: bigint) => void,
-  ) {
-    this.blocks = new Blocks(server, onChoice);
+/** @param home - URL of the page. @param onChoice - called with the number of a block that was clicked */
+export async function followStatus(
+  home: URL,
+  server: Server,
+  onChoice: (block: bigint) => void,
+): Promise<never> {
+  const blocks = new Blocks(server, onChoice);
+  for (;;) {
+    if (!document.hidden) await showStatus(home, server, blocks);
+    await new Promise(resolve => setTimeout(resolve, EVERY_MS));
   }
+}
 
-  async follow(): Promise<never> {
-    for (;;) {
-      if (!document.hidden) await this.read();
-      await new Promise(resolve => setTimeout(resolve, EVERY_MS));
-    }
+async function showStatus(home: URL, server: Server, blocks: Blocks): Promise<void> {
+  const problem = place("blocks-problem");
+  try {
+    await showReadiness(home);
+    await blocks.show(await server.getCoverage());
+    setText(problem, "");
+  } catch (error) {
+    setText(problem, `The service cannot be read: ${(error as Error).message}`);
   }
+}
 
-  private async read(): Promise<void> {
-    const problem = place("blocks-problem");
-    try {
-      await this.showReadiness();
-      await this.blocks.show(await this.server.getCoverage());
-      setText(problem, "");
-    } catch (error) {
-      setText(problem, `The service cannot be read: ${(error as Error).message}`);
-    }
-  }
-
-  private async showReadiness(): Promise<void> {
-    const response = await fetch(new URL("readyz", this.home), {signal: AbortSignal.timeout(TIMEOUT_MS)});
-    const {status} = response;
-    if (status !== 200 && status !== 503) throw new Error(`/readyz: expected status 200, got ${status}`);
-    const said = place("readiness");
-    said.className = status === 200 ? "good" : "bad";
-    const text = (await response.text()).trim().replaceAll("\n", "; ");
-    setText(said, status === 200 ? text : `not ready: ${text}`);
-  }
+async function showReadiness(home: URL): Promise<void> {
+  const response = await fetch(new URL("readyz", home), {signal: AbortSignal.timeout(TIMEOUT_MS)});
+  const {status} = response;
+  if (status !== 200 && status !== 503) throw new Error(`/readyz: expected status 200, got ${status}`);
+  const said = place("readiness");
+  said.className = status === 200 ? "good" : "bad";
+  const text = (await response.text()).trim().replaceAll("\n", "; ");
+  setText(said, status === 200 ? text : `not ready: ${text}`);
 }
 
 /** Does nothing if the text has not changed, so that screen readers read it once. */
