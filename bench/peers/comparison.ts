@@ -4,16 +4,7 @@ import type {ServerProcess} from "../program/serverProcess.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
 import type {LoadName, PeerLoad, PeerName} from "./peerLoads.ts";
 
-export interface PeerFigures {
-  readonly load: LoadName;
-  readonly title: string;
-  readonly peer: PeerName;
-  /** Proofs (of an account or a slot each) or calls. */
-  readonly unitsPerSecond: number;
-  /** NaN except on Linux. */
-  readonly cpuUsPerUnit: number;
-  readonly columns: Readonly<Record<string, number>>;
-}
+export type PeerFigures = Awaited<ReturnType<typeof runLoad>>;
 
 export async function runLoad(
   load: LoadName,
@@ -21,10 +12,11 @@ export async function runLoad(
   peer: PeerName,
   server: ServerProcess,
   choice: LoadChoice,
-): Promise<PeerFigures> {
+) {
   const {report, serverCpuMsPerSecond, hashUs} = await measureLoad(server, choice);
   requireRight(report);
   const {perSecond, latency} = report;
+  // Proofs (of an account or a slot each) or calls.
   const unitsPerSecond = unit === "proof" ? perSecond.proofs : perSecond.calls;
   const cpuUsPerUnit = (serverCpuMsPerSecond * 1000) / unitsPerSecond;
   const columns = {

@@ -40,14 +40,6 @@ const SECRET = Buffer.alloc(32, 7);
 /** The first endpoint is public, the second is the engine API, which requires the secret. */
 const LISTENING = /(?=[\s\S]*endpoint=(\S+) auth=false)(?=[\s\S]*endpoint=(\S+) auth=true)/;
 
-/** The cost of following the chain from block 1 to the newest. */
-export interface Followed {
-  readonly blocksPerSecond: number;
-  /** CPU time per block. */
-  readonly proofdMs: number;
-  readonly gethMs: number;
-}
-
 /** @returns the path of geth in PATH, else of the one that test/nodes/install.ts installs, if there is one */
 export function findGeth(): string | undefined {
   return [...(process.env.PATH ?? "").split(":"), GETH_FOLDER]
@@ -100,8 +92,11 @@ export class GethChain {
     return startServer({name: "geth", command: this.geth, args, listening: LISTENING});
   }
 
-  /** Creates proofd's store from the traces of `server`. @returns undefined if it exists already */
-  async follow(server: ServerProcess): Promise<Followed | undefined> {
+  /**
+   * Creates proofd's store from the traces of `server`. @returns the cost from block 1 to the newest, with CPU times per
+   * block; undefined if the store exists already
+   */
+  async follow(server: ServerProcess) {
     if (existsSync(this.store)) return undefined;
     rmSync(this.unfinished, {recursive: true, force: true});
     const newest = Number(await server.call("eth_blockNumber"));

@@ -6,7 +6,6 @@
  *   accounts
  */
 
-import {createHash} from "node:crypto";
 import {existsSync, mkdtempSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
@@ -20,7 +19,14 @@ import {makeSnapshot} from "../../storage/storeSnapshot.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import type {ServerProcess} from "../program/serverProcess.ts";
 import {addressAt} from "../stages/benchChain.ts";
-import {addContracts, BENCH_CHAIN, encodeBalanceOf, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
+import {
+  addContracts,
+  BENCH_CHAIN,
+  encodeBalanceOf,
+  encodeTransfer,
+  sha256,
+  TOKEN,
+} from "../stages/benchContracts.ts";
 import {applyWithTrie, CACHE_BYTES, keepBenchStore, openTrie} from "../stages/benchStore.ts";
 import {HOLDERS} from "../stages/storeSize.ts";
 import {startAnvil} from "./anvil.ts";
@@ -131,8 +137,4 @@ function storageOf(account: number): {slot: Uint8Array; value: Uint8Array}[] {
     slot: word(BigInt(slot + 1)),
     value: sha256(`value ${account} ${slot}`),
   }));
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

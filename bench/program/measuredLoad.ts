@@ -11,16 +11,13 @@ const SAMPLE_EVERY_MS = 100;
 
 export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "url" | "version" | "commit">>;
 
-interface MeasuredLoad {
-  readonly report: LoadReport;
-  /** CPU time of the server's process per second of measured time. NaN except on Linux. */
-  readonly serverCpuMsPerSecond: number;
-  /** Time of one SHA-256 of 64 bytes during the load. */
-  readonly hashUs: number;
-}
-
-/** Other options have the defaults of `proofd load`, but there is one thread: the other cores are the server's. */
-export async function measureLoad(server: ServerProcess, choice: LoadChoice): Promise<MeasuredLoad> {
+/**
+ * Other options have the defaults of `proofd load`, but there is one thread: the other cores are the server's.
+ *
+ * @returns CPU time of the server's process per second of measured time, NaN except on Linux, and the time of one SHA-256
+ *   of 64 bytes during the load
+ */
+export async function measureLoad(server: ServerProcess, choice: LoadChoice) {
   const yardstick = new Yardstick(HASHES_PER_SAMPLE, SAMPLE_EVERY_MS);
   let cpuMs = Number.NaN;
   let startMs = 0;

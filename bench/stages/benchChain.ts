@@ -4,11 +4,10 @@
  * A block has 50 new accounts (three leaf writes each: the leaf and its two neighbours) and 200 changed ones. In
  * Ethereum's state trie these are 250 leaf writes. The number of accounts determines the chain on all machines.
  */
-import {createHash} from "node:crypto";
 import {numberedAddress} from "proofd-load";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
-import {addContracts, BENCH_CHAIN} from "./benchContracts.ts";
+import {addContracts, BENCH_CHAIN, sha256} from "./benchContracts.ts";
 
 const NEW_ACCOUNTS = 50;
 const CHANGED_ACCOUNTS = 200;
@@ -40,7 +39,7 @@ export function makeBlock(number: number, accounts: number, changes = CHANGED_AC
     differences.add({address: addressAt(accounts + (number - 1) * NEW_ACCOUNTS + i), change: {balance: 1n}});
   const changed = new Set<number>();
   for (let i = 0; changed.size < changes; i++)
-    changed.add(createHash("sha256").update(`change ${number} ${i}`).digest().readUInt32BE() % accounts);
+    changed.add(sha256(`change ${number} ${i}`).readUInt32BE() % accounts);
   for (const i of changed) differences.add({address: addressAt(i), change: {nonce: BigInt(number)}});
   return {header: headerOf(number), accounts: differences};
 }
@@ -48,7 +47,7 @@ export function makeBlock(number: number, accounts: number, changes = CHANGED_AC
 function headerOf(number: number): BlockHeader {
   return {
     number,
-    hash: createHash("sha256").update(`block ${number}`).digest(),
+    hash: sha256(`block ${number}`),
     timestamp: BigInt(1_700_000_000 + number),
     gasLimit: 60_000_000n,
   };

@@ -13,8 +13,8 @@ export const BENCH_CHAIN: ChainConfig = {
   config: JSON.stringify({...configOfFork("osaka"), chainId: 424_242}),
 };
 
-export const TOKEN = contractAddress("token");
-export const LEDGER = contractAddress("ledger");
+export const TOKEN: Buffer = sha256("contract token").subarray(0, 20);
+export const LEDGER: Buffer = sha256("contract ledger").subarray(0, 20);
 const TOKEN_BALANCE = 10n ** 24n;
 
 const token = readContract("DemoToken");
@@ -51,6 +51,7 @@ export function balanceSlot(holder: Uint8Array): Uint8Array {
   return keccak256(Buffer.concat([addressWord(holder), Buffer.alloc(32)]));
 }
 
-function contractAddress(name: string): Buffer {
-  return createHash("sha256").update(`contract ${name}`).digest().subarray(0, 20);
+/** Addresses, hashes and values that are the same on all machines. */
+export function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

@@ -2,12 +2,11 @@
  * Gas estimates on one thread, in this process. Each has a new receiver, so that each ERC-20 transfer creates a
  * balance.
  */
-import {createHash} from "node:crypto";
 import {Estimator} from "../../workers/estimate/estimator.ts";
 import type {EstimateCall} from "../../workers/messages/estimateCall.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {addressAt} from "./benchChain.ts";
-import {encodeFill, encodeTransfer, LEDGER, TOKEN} from "./benchContracts.ts";
+import {encodeFill, encodeTransfer, LEDGER, sha256, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
 import type {BenchTask, Stage} from "./stage.ts";
 import {HOLDERS} from "./storeSize.ts";
@@ -26,7 +25,7 @@ export function createEstimateStage({store, blocks}: BenchStore): Stage {
     value,
     data,
   });
-  const newAccount = (): Buffer => createHash("sha256").update(`receiver ${round}`).digest().subarray(0, 20);
+  const newAccount = (): Buffer => sha256(`receiver ${round}`).subarray(0, 20);
   const task = (name: string, makeCall: () => EstimateCall): BenchTask => ({
     name,
     units: 1,
