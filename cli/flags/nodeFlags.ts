@@ -120,16 +120,6 @@ export function readNodeSource(
   return {kind: "node", source, ...slices, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }
 
-/** Ends the program with a usage error if --l2 has a URL that only announces blocks, where no blocks are followed. */
-export function refuseSockets({subscriptions}: NodeOptions, command: Command, company: string): void {
-  if (subscriptions.length > 0)
-    refuseFlag(
-      command,
-      "l2",
-      `: expected http and https URLs, got a ws or wss URL, which has no effect ${company}`,
-    );
-}
-
 /** Collects the texts of repeated flags. It validates nothing, because commander would print the invalid text. */
 function collectBy(separator: string): (text: string, earlier: readonly string[] | undefined) => string[] {
   return (text, earlier) => [...(earlier ?? []), ...text.split(separator).map(part => part.trim())];

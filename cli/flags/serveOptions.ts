@@ -1,17 +1,13 @@
 /** Turns the flags of `proofd serve` into the options of a service. */
 import type {Command} from "commander";
-import type {
-  EstimateOptions,
-  FinalityOptions,
-  ServiceOptions,
-} from "../../server/lifecycle/serviceOptions.ts";
+import type {FinalityOptions, ServiceOptions} from "../../server/lifecycle/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {MethodTable} from "../../server/methods/table.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {readFees} from "./feeFile.ts";
 import {readFlagFile, refuseFlag, type ValuesOf} from "./flagTable.ts";
 import {readHttpUrl} from "./flagValues.ts";
-import {type NodeOptions, readNodeSource, readNodes, refuseSockets} from "./nodeFlags.ts";
+import {type NodeOptions, readNodeSource, readNodes} from "./nodeFlags.ts";
 import type {SERVE_FLAGS} from "./serveFlags.ts";
 
 type ServeValues = ValuesOf<typeof SERVE_FLAGS>;
@@ -29,6 +25,7 @@ const UPLOAD_BYTES_PER_SECOND = 50e6;
 export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
   const {db, host, port, metricsPort, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
   const {maxFinalityLag, demo, checkStore: verify, sliceFetches} = values;
+  const {gasCap, hardfork, fees, estimateWorkers} = values;
   const archive = readNodes(values, "l2Archive", command);
   const {
     chainId,
@@ -44,7 +41,12 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
   // With --diffs, the nodes of --l2 are only asked what is finalized.
   if (contracts !== undefined && values.suite !== undefined && values.suite !== "keccak")
     refuseFlag(command, "suite", `: expected keccak, which --contracts needs, got ${values.suite}`);
-  if (diffs !== undefined && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
+  if (diffs !== undefined && nodes !== undefined && nodes.subscriptions.length > 0)
+    refuseFlag(
+      command,
+      "l2",
+      ": expected http and https URLs, got a ws or wss URL, which has no effect with --diffs",
+    );
   return {
     ...{db, host, port, metricsPort, workers, diffs, allowUnverified, finalized, demo, verify},
     ...{chainId, cors, namespace, history, trustForwarded, http, isBalanced: balanced, sliceFetches},
@@ -60,7 +62,10 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
     finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
     allowedHosts: allowHost,
     limits: {...DEFAULT_LIMITS, queueCost: values.maxQueue, timeoutMs: values.requestTimeout},
-    estimate: readEstimateOptions(values, command),
+    estimate: {
+      settings: {...DEFAULT_ESTIMATE_SETTINGS, gasCap, hardfork, fee: readFees(fees, command)},
+      workers: estimateWorkers,
+    },
     ...readGateway(values, command),
   };
 }
@@ -102,16 +107,6 @@ function readFinality(
       if (layer2 === undefined) return command.error("error: --finality tag needs --l2");
       return {source, nodes: layer2, pollMs: POLL_MS};
   }
-}
-
-function readEstimateOptions(
-  {gasCap, hardfork, estimateWorkers, fees}: ServeValues,
-  command: Command,
-): EstimateOptions {
-  return {
-    settings: {...DEFAULT_ESTIMATE_SETTINGS, gasCap, hardfork, fee: readFees(fees, command)},
-    workers: estimateWorkers,
-  };
 }
 
 function readGateway(
