@@ -9,7 +9,6 @@ import {encodeRootNode, type HashSuite, ZERO_WORD, zeroSubTrees} from "../hash/h
 import {DEPTH} from "../proof/leafProof.ts";
 import {check} from "../proof/strictJson.ts";
 import {readNode} from "./foldRange.ts";
-import {linkWidth} from "./leafRange.ts";
 import {LeafReader} from "./leafReader.ts";
 import type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeKind} from "./treeLeaf.ts";
 
@@ -29,7 +28,8 @@ export interface OpenedLeaves {
   readonly isLastClosed: boolean;
 }
 
-export type KeyedOf<Kind extends TreeKind> = Kind extends "accounts" ? AccountLeaf : SlotLeaf;
+type KeyedOf<Kind extends TreeKind> = Kind extends "accounts" ? AccountLeaf : SlotLeaf;
+type FoldedLeaf<Kind extends TreeKind> = KeyedOf<Kind> | EndLeaf | RemovedLeaf;
 
 const NODE_BYTES = 32;
 const PAIR_BYTES = 2 * NODE_BYTES;
@@ -58,7 +58,7 @@ export class ChangesFold<Kind extends TreeKind> {
     this.afterPositions = reader.uint(5);
     const least = Math.min(this.beforePositions, this.afterPositions);
     check(least >= MIN_POSITIONS, "nextFreeNode", `is below ${MIN_POSITIONS}`);
-    this.leaves = new LeafReader(suite, reader, kind, linkWidth(this.positions));
+    this.leaves = new LeafReader(suite, reader, kind, this.positions);
   }
 
   /** @returns the roots that both versions fold to, which the caller compares. @throws ProofError */
@@ -134,35 +134,27 @@ export class ChangesFold<Kind extends TreeKind> {
 
   private readLeaf(leafIndex: number, at: number): void {
     const {leaves, beforePositions, afterPositions} = this;
-    type Keyed = KeyedOf<Kind>;
-    let before: Keyed | EndLeaf | RemovedLeaf | undefined;
-    let after: Keyed | EndLeaf | RemovedLeaf | undefined;
-    if (leafIndex === 0 || leafIndex === 1) {
-      before = leaves.readEnd(leafIndex, beforePositions);
+    let before: FoldedLeaf<Kind> | undefined;
+    let after: FoldedLeaf<Kind> | undefined;
+    this.before.set(ZERO_WORD, at);
+    this.after.set(ZERO_WORD, at);
+    if (leafIndex < beforePositions) {
+      before = leaves.read(leafIndex, beforePositions) as FoldedLeaf<Kind>;
       this.before.set(leaves.hash, at);
-      after = leaves.readEnd(leafIndex, afterPositions);
+    }
+    if (leafIndex < afterPositions) {
+      const hasKey = before !== undefined && before.role !== "removed" && before.role !== "end";
+      after = this.readAfter(leafIndex, hasKey ? (before as KeyedOf<Kind>) : undefined);
       this.after.set(leaves.hash, at);
-    } else {
-      this.before.set(ZERO_WORD, at);
-      this.after.set(ZERO_WORD, at);
-      if (leafIndex < beforePositions) {
-        before = leaves.read(leafIndex, beforePositions) as Keyed | RemovedLeaf;
-        this.before.set(leaves.hash, at);
-      }
-      if (leafIndex < afterPositions) {
-        const known = before === undefined || before.role === "removed" ? undefined : (before as Keyed);
-        after = this.readAfter(leafIndex, known);
-        this.after.set(leaves.hash, at);
-      }
     }
     this.onChange({leafIndex, before: present(before), after: present(after)});
   }
 
   /** @param before - the leaf as it was, whose key is not sent again */
-  private readAfter(leafIndex: number, before: KeyedOf<Kind> | undefined): KeyedOf<Kind> | RemovedLeaf {
+  private readAfter(leafIndex: number, before: KeyedOf<Kind> | undefined): FoldedLeaf<Kind> {
     const {leaves, afterPositions} = this;
     if (before !== undefined && !this.bits.read()) return leaves.readLinked(afterPositions, before);
-    const after = leaves.read(leafIndex, afterPositions, before) as KeyedOf<Kind> | RemovedLeaf;
+    const after = leaves.read(leafIndex, afterPositions, before) as FoldedLeaf<Kind>;
     const isOther = before === undefined || after.role === "removed" || !isEqual(after.hVal, before.hVal);
     check(isOther, () => `leaf ${leafIndex}`, "an unchanged value is sent again");
     return after;

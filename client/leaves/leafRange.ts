@@ -18,8 +18,8 @@ import {
   requireRoot,
 } from "./blockBytes.ts";
 import {foldRange, leafAt, takeNodes} from "./foldRange.ts";
-import {type KnownHashes, LeafReader} from "./leafReader.ts";
-import type {TreeLeaf} from "./treeLeaf.ts";
+import {LeafReader} from "./leafReader.ts";
+import type {TreeKind, TreeLeaf} from "./treeLeaf.ts";
 
 export interface LeavesRequest {
   /** "accounts", or the address of an account: `0x` and 40 digits in any case. */
@@ -116,8 +116,9 @@ export function readVerifiedLeaves(
   readAnsweredBlock(reader);
   if (tree !== ACCOUNTS) reader.take(reader.uint(2));
   const head = readHead(reader, NEW_TREE_POSITIONS, from, count);
-  const leafReader = createLeafReader(suite, reader, tree, head.nextFreeNode, {from, bytes: hashes});
-  return Array.from({length: head.count}, (_, i) => readLeaf(leafReader, from + i, head.nextFreeNode));
+  const known = {from, bytes: hashes};
+  const leafReader = new LeafReader(suite, reader, kindOf(tree), head.nextFreeNode, known);
+  return Array.from({length: head.count}, (_, i) => leafReader.read(from + i, head.nextFreeNode));
 }
 
 /** @param onLeaf - called with each leaf in order, before the range is verified */
@@ -142,10 +143,10 @@ function verifyRange(
   }
   const minPositions = isAccounts ? NEW_TREE_POSITIONS : MIN_STORAGE_POSITIONS;
   const {nextFreeNode, count} = readHead(reader, minPositions, from, askedCount);
-  const leafReader = createLeafReader(suite, reader, tree, nextFreeNode);
+  const leafReader = new LeafReader(suite, reader, kindOf(tree), nextFreeNode);
   const nodes = takeNodes(count);
   for (let i = 0; i < count; i++) {
-    onLeaf(readLeaf(leafReader, from + i, nextFreeNode));
+    onLeaf(leafReader.read(from + i, nextFreeNode));
     nodes.set(leafReader.hash, leafAt(i));
   }
   const subRoot = foldRange(suite, reader, nextFreeNode, from, count, nodes);
@@ -170,28 +171,8 @@ function readHead(
   return {nextFreeNode, count};
 }
 
-function createLeafReader(
-  suite: HashSuite,
-  reader: ByteReader,
-  tree: string,
-  nextFreeNode: number,
-  known?: KnownHashes,
-): LeafReader {
-  const kind = tree === ACCOUNTS ? "accounts" : "slots";
-  return new LeafReader(suite, reader, kind, linkWidth(nextFreeNode), known);
-}
-
-function readLeaf(reader: LeafReader, leafIndex: number, nextFreeNode: number): TreeLeaf {
-  return leafIndex === 0 || leafIndex === 1
-    ? reader.readEnd(leafIndex, nextFreeNode)
-    : reader.read(leafIndex, nextFreeNode);
-}
-
-/** Bytes of a link in a tree of so many positions. */
-export function linkWidth(positions: number): number {
-  let width = 1;
-  while (256 ** width < positions) width++;
-  return width;
+function kindOf(tree: string): TreeKind {
+  return tree === ACCOUNTS ? "accounts" : "slots";
 }
 
 /** Verified leaves, with the answer's bytes (docs/proofs.md, section 15). */

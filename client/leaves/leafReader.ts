@@ -11,7 +11,7 @@ import type {ByteReader} from "../compact/byteReader.ts";
 import {type HashSuite, newTreeRoot, oncePerSuite, readWord, ZERO_WORD} from "../hash/hashSuites.ts";
 import {ACCOUNT_VALUE_BYTES, type Account, NO_CODE_KECCAK, noCodeHash} from "../proof/account.ts";
 import {check} from "../proof/strictJson.ts";
-import type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeKind} from "./treeLeaf.ts";
+import type {AccountLeaf, EndLeaf, KeyedLeaf, SlotLeaf, TreeKind, TreeLeaf} from "./treeLeaf.ts";
 
 /** The flags of an account. */
 const NONCE_BITS = 0x0f;
@@ -71,24 +71,30 @@ export class LeafReader {
   private readonly opening: Uint8Array;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly word = new Uint8Array(32);
+  /** Bytes of a link. */
+  private readonly width: number;
   private leafIndex = 0;
   private prev = 0;
   private next = 0;
 
-  /** @param width - bytes of a link. @param known - with it, nothing is hashed, and `hash` stays zeros */
+  /** @param positions - of the tree. @param known - with it, nothing is hashed, and `hash` stays zeros */
   constructor(
     private readonly suite: HashSuite,
     private readonly reader: ByteReader,
     private readonly tree: TreeKind,
-    private readonly width: number,
+    positions: number,
     private readonly known?: KnownHashes,
   ) {
     this.opening = new Uint8Array(suite.leafOpeningBytes);
+    let width = 1;
+    while (256 ** width < positions) width++;
+    this.width = width;
   }
 
-  /** All but head and tail. Hot. @param before - an older version, whose key is not repeated. @throws ProofError */
-  read(leafIndex: number, nextFreeNode: number, before?: KeyedLeaf): KeyedLeaf | RemovedLeaf {
+  /** Hot. @param before - an older version, whose key is not repeated. @throws ProofError */
+  read(leafIndex: number, nextFreeNode: number, before?: KeyedLeaf): TreeLeaf {
     this.leafIndex = leafIndex;
+    if (leafIndex < 2) return this.readEnd(nextFreeNode);
     const isAccount = this.tree === "accounts";
     const flags = this.reader.uint(1);
     if (flags === (isAccount ? ACCOUNT_REMOVED : SLOT_REMOVED)) {
@@ -113,8 +119,8 @@ export class LeafReader {
   }
 
   /** Reads the one link of the head (0) or the tail (1) that may vary. */
-  readEnd(leafIndex: 0 | 1, nextFreeNode: number): EndLeaf {
-    this.leafIndex = leafIndex;
+  private readEnd(nextFreeNode: number): EndLeaf {
+    const {leafIndex} = this;
     const link = this.readLink("its link", nextFreeNode);
     [this.prev, this.next] = leafIndex === 0 ? [0, link] : [link, 1];
     const hKey = leafIndex === 0 ? ZERO_WORD : this.suite.tailKey;
