@@ -5,10 +5,10 @@
  *   2,0x..,,1,1000000000000000000,..
  */
 import {damaged} from "../pulledError.ts";
-import {type ColumnValue, decodeCell, encodeCell} from "../row/column.ts";
+import {decodeCell, encodeCell} from "../row/column.ts";
 import type {AnyRow, Table} from "../row/tables.ts";
 import {LineEncoder, readLines} from "./lines.ts";
-import {encodeField, type PartFormat, parseField} from "./partFormat.ts";
+import {encodeField, type PartFormat, parseRow} from "./partFormat.ts";
 
 const LINE_END = "\r\n";
 
@@ -27,7 +27,7 @@ export const csv: PartFormat = {
       for (const line of lines) {
         number++;
         if (number === 0) checkHead(table, line, path);
-        else rows.push(parseRow(table, line, `${path}, row ${number}`));
+        else rows.push(parseLine(table, line, `${path}, row ${number}`));
       }
       yield rows;
     }
@@ -45,14 +45,10 @@ function checkHead(table: Table, line: string, path: string): void {
     throw damaged(path, `expected the columns ${head}, got ${JSON.stringify(line.slice(0, 80))}`);
 }
 
-function parseRow({columns}: Table, line: string, place: string): AnyRow {
+function parseLine(table: Table, line: string, place: string): AnyRow {
+  const {columns} = table;
   const cells = line.endsWith("\r") ? line.slice(0, -1).split(",") : [];
   if (cells.length !== columns.length)
     throw damaged(place, `expected ${columns.length} cells and the end of a line, got ${cells.length}`);
-  const row: Record<string, ColumnValue | undefined> = {};
-  for (const [at, column] of columns.entries()) {
-    const cell = cells[at] as string;
-    row[column.key] = parseField(column, cell === "" ? undefined : cell, place, decodeCell);
-  }
-  return row;
+  return parseRow(table, place, (_, at) => cells[at] || undefined, decodeCell);
 }

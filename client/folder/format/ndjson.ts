@@ -7,7 +7,7 @@ import {damaged} from "../pulledError.ts";
 import {type ColumnKind, type ColumnValue, decodeCell, encodeCell} from "../row/column.ts";
 import type {AnyRow, Column, Table} from "../row/tables.ts";
 import {LineEncoder, readLines} from "./lines.ts";
-import {encodeField, type PartFormat, parseField} from "./partFormat.ts";
+import {encodeField, type PartFormat, parseRow} from "./partFormat.ts";
 
 export const ndjson: PartFormat = {
   createEncoder({columns}, write) {
@@ -19,7 +19,7 @@ export const ndjson: PartFormat = {
   async *readRows(path, table) {
     let number = 0;
     for await (const lines of readLines(path))
-      yield lines.map(line => parseRow(table, line, `${path}, row ${++number}`));
+      yield lines.map(line => parseLine(table, line, `${path}, row ${++number}`));
   },
 };
 
@@ -29,12 +29,10 @@ function encodeValue(column: Column, value: ColumnValue | undefined): string {
   return column.kind === "index" ? text : `"${text}"`;
 }
 
-function parseRow({columns}: Table, line: string, place: string): AnyRow {
+function parseLine(table: Table, line: string, place: string): AnyRow {
   const fields = parseObject(line, place);
-  const row: Record<string, ColumnValue | undefined> = {};
-  for (const column of columns)
-    row[column.key] = parseField(column, fields[column.name] ?? undefined, place, parseValue);
-  const extra = Object.keys(fields).find(name => columns.every(column => column.name !== name));
+  const row = parseRow(table, place, ({name}) => fields[name] ?? undefined, parseValue);
+  const extra = Object.keys(fields).find(name => table.columns.every(column => column.name !== name));
   if (extra !== undefined) throw damaged(place, `expected no column ${JSON.stringify(extra.slice(0, 40))}`);
   return row;
 }

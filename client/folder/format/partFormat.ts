@@ -34,7 +34,19 @@ export function encodeField<Encoded>(
 }
 
 /** @param parse - throws RangeError that says what is expected. @throws PulledError that also names the place */
-export function parseField<Stored>(
+export function parseRow<Stored>(
+  {columns}: Table,
+  place: string,
+  storedOf: (column: Column, at: number) => Stored | undefined,
+  parse: (kind: ColumnKind, stored: Stored) => ColumnValue,
+): AnyRow {
+  const row: Record<string, ColumnValue | undefined> = {};
+  for (const [at, column] of columns.entries())
+    row[column.key] = parseField(column, storedOf(column, at), place, parse);
+  return row;
+}
+
+function parseField<Stored>(
   {name, kind, isOptional}: Column,
   stored: Stored | undefined,
   place: string,
