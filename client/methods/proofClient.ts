@@ -107,9 +107,13 @@ export function createProofClient(
 ): ProofClient<boolean> | EthProofClient {
   const caller = createCaller(options);
   const unproven = bindUnproven(caller);
-  if (options.verify !== false && isEthTrust(options))
-    return {...unproven, ...createEthMethods(caller, options)};
-  const methods = {caller, verifier: options.verify === false ? undefined : new TrustedRoots(options)};
+  // Callers in JavaScript may pass no suite. TrustedRoots then throws an error that says so.
+  if (options.verify !== false && options.suite?.name === "keccak")
+    return {...unproven, ...createEthMethods(caller, options as EthTrust)};
+  const methods = {
+    caller,
+    verifier: options.verify === false ? undefined : new TrustedRoots(options as Trust),
+  };
   return {
     ...unproven,
     getProof: parameters => getProof(methods, parameters),
@@ -118,9 +122,4 @@ export function createProofClient(
     getLeaves: parameters => getLeaves(methods, parameters),
     getChanges: parameters => getChanges(methods, parameters),
   };
-}
-
-function isEthTrust(options: Trust | EthTrust): options is EthTrust {
-  // Callers in JavaScript may pass no suite. TrustedRoots then throws an error that says so.
-  return options.suite?.name === "keccak";
 }

@@ -42,10 +42,7 @@ export interface ProvenProof extends Proven {
 }
 
 /** What the answer to getMultiProof proves. */
-export interface ProvenMultiProof {
-  readonly block: bigint;
-  /** The trusted root that it was verified against. */
-  readonly stateRoot: Hex;
+export interface ProvenMultiProof extends Pick<ProvenProof, "block" | "stateRoot"> {
   /** One per entry of the request, in its order. */
   readonly entries: readonly Proven[];
   /** Proof bytes (docs/proofs.md, section 9), as a contract takes them. */

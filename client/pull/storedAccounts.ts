@@ -68,19 +68,14 @@ export class StoredAccounts {
   }
 }
 
-export function listStored(leaves: readonly TreeLeaf[]): StoredAccount[] {
-  const stored: StoredAccount[] = [];
-  for (const leaf of leaves) {
-    if (leaf.role !== "account" || isNewTree(leaf.account.storageRoot)) continue;
-    stored.push({leafIndex: leaf.leafIndex, address: leaf.address});
-  }
-  return stored;
-}
-
+/** Roots of new trees, of all suites. */
 let newTrees: ReadonlySet<string> | undefined;
 
-/** Whether it is the root of a new tree of any suite. */
-function isNewTree(storageRoot: string): boolean {
+export function listStored(leaves: readonly TreeLeaf[]): StoredAccount[] {
   newTrees ??= new Set(HASH_SUITES.map(suite => encodeHex(newTreeRoot(suite))));
-  return newTrees.has(storageRoot);
+  const stored: StoredAccount[] = [];
+  for (const leaf of leaves)
+    if (leaf.role === "account" && !newTrees.has(leaf.account.storageRoot))
+      stored.push({leafIndex: leaf.leafIndex, address: leaf.address});
+  return stored;
 }
