@@ -1,17 +1,12 @@
 /** Reads blocks from a layer-2 node, in order, each with its parent's hash. */
-import type {BlockDifference, FirstBlock} from "../../storage/block/blockDifference.ts";
 import type {NamedBlock} from "../rpc/namedBlock.ts";
 import type {Node} from "../rpc/node.ts";
+import type {SourceBlock} from "./sourceStep.ts";
 
-export interface NodeBlock extends NamedBlock {
-  /** The block begins an empty store of slices. */
-  readonly first?: FirstBlock | undefined;
-  /** Where the changes come from, with the node's name. */
-  readonly origin: string;
+/** `origin` has the node's name. */
+export interface NodeBlock extends NamedBlock, Pick<SourceBlock, "first" | "origin" | "difference"> {
   /** Approximate memory of the block until it is applied, which bounds read-ahead. */
   readonly bytes: number;
-  /** Computes the changes, by executing the block if needed. Called at most once, in block order. */
-  difference(): Promise<BlockDifference>;
 }
 
 export interface BlockReader {

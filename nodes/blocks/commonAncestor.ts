@@ -28,7 +28,12 @@ export async function findCommonAncestor(node: Node, local: LocalChain, from: nu
   let above = from;
   let below = from;
   for (let step = 1; ; step *= 2) {
-    if (below === floor) throw await describeFork(node, local);
+    if (below === floor) {
+      const theirs = toHex(await readHash(node, floor));
+      throw new SourceError(
+        `the node ${node.name} is on another chain: its block ${floor} is ${theirs}, ours is ${toHex(local.hashOf(floor))} and ${local.why}`,
+      );
+    }
     below = Math.max(floor, from - step);
     if (await isShared(below)) break;
     above = below;
@@ -39,13 +44,6 @@ export async function findCommonAncestor(node: Node, local: LocalChain, from: nu
     else above = middle;
   }
   return below;
-}
-
-async function describeFork(node: Node, {floor, hashOf, why}: LocalChain): Promise<SourceError> {
-  const theirs = toHex(await readHash(node, floor));
-  return new SourceError(
-    `the node ${node.name} is on another chain: its block ${floor} is ${theirs}, ours is ${toHex(hashOf(floor))} and ${why}`,
-  );
 }
 
 /** A missing block does not mean a fork: there may be several nodes behind one URL, and this one may lag. */

@@ -24,6 +24,7 @@ const TRANSACTIONS: readonly (readonly string[])[] = [
   [...TYPED, "maxFeePerBlobGas", "blobVersionedHashes"],
   [...TYPED, "authorizationList"],
 ];
+const WITHDRAWAL = ["index", "validatorIndex", "address", "amount"];
 const AUTHORIZATION = ["chainId", "address", "nonce", "yParity", "r", "s"];
 
 /** @param number - of the requested block. @throws NodeFailure naming the block, and the field or both hashes */
@@ -41,7 +42,10 @@ export function encodeJsonBlock(json: unknown, number: number): Uint8Array {
   const withdrawals = parseArray(block.withdrawals, `${where}: withdrawals`);
   return encodeList([
     ...parts,
-    withdrawals.map((withdrawal, at) => listWithdrawalFields(withdrawal, `${where}: withdrawals[${at}]`)),
+    withdrawals.map((withdrawal, at) => {
+      const field = `${where}: withdrawals[${at}]`;
+      return encodeFields(parseObject(withdrawal, field), WITHDRAWAL, field);
+    }),
   ]);
 }
 
@@ -84,14 +88,4 @@ function encodeField(name: string, value: unknown, field: string): RlpItem {
     default:
       return encodeNumber(parseQuantity(value, field, 256));
   }
-}
-
-function listWithdrawalFields(value: unknown, field: string): Uint8Array[] {
-  const {index, validatorIndex, address, amount} = parseObject(value, field);
-  return [
-    encodeNumber(parseQuantity(index, `${field}.index`, 64)),
-    encodeNumber(parseQuantity(validatorIndex, `${field}.validatorIndex`, 64)),
-    parseFixedBytes(address, `${field}.address`, 20),
-    encodeNumber(parseQuantity(amount, `${field}.amount`, 64)),
-  ];
 }

@@ -102,7 +102,11 @@ export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead
   try {
     if (Buffer.compare(reader.bytes(MAGIC.length), MAGIC) !== 0)
       throw reader.damage("it is not a message of a feed of proofd");
-    requireVersion(reader.number(1));
+    const version = reader.number(1);
+    if (version !== VERSION)
+      throw new FeedError(
+        `the message: expected version ${VERSION}, got version ${version}: ${version < VERSION ? "an older proofd wrote it. Publish to a new stream" : "use a newer proofd"}`,
+      );
     const kind = KINDS[reader.number(1) - 1];
     requireChain(chain, reader);
     const by = {publisher: reader.bytes(PUBLISHER_BYTES), number: reader.number(), hash: reader.bytes(HASH)};
@@ -125,13 +129,6 @@ export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead
 
 function suiteNumber(suite: string): number {
   return 1 + (STORE_SUITE_NAMES as readonly string[]).indexOf(suite);
-}
-
-function requireVersion(version: number): void {
-  if (version !== VERSION)
-    throw new FeedError(
-      `the message: expected version ${VERSION}, got version ${version}: ${version < VERSION ? "an older proofd wrote it. Publish to a new stream" : "use a newer proofd"}`,
-    );
 }
 
 function requireChain(chain: FeedChain, reader: BodyReader): void {

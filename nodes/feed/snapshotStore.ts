@@ -100,11 +100,6 @@ export class SnapshotStore {
     }
   }
 
-  /** @throws FeedError for an invalid list; NatsAway; the signal's reason */
-  async newest(signal: AbortSignal): Promise<SnapshotList | undefined> {
-    return this.readList(NEWEST, signal);
-  }
-
   /**
    * Uploads the missing files under the lease, publishes the list, and removes the files that no list names.
    *
@@ -120,7 +115,7 @@ export class SnapshotStore {
     const lease = await UploadLease.take(this.objects, signal);
     try {
       // An invalid list counts as missing, and is replaced.
-      const read = (name: string) => this.readList(name, signal).catch(noneIfNotList);
+      const read = (name: string) => this.readList(signal, name).catch(noneIfNotList);
       const newest = await read(NEWEST);
       if (!isNeeded(newest)) return undefined;
       const old = [await read(BEFORE), await read(COMING)];
@@ -214,7 +209,8 @@ export class SnapshotStore {
     await this.objects.putBlob({name, metadata, options: this.options}, bytes, {timeout: ANSWER_MS});
   }
 
-  private async readList(name: string, signal: AbortSignal): Promise<SnapshotList | undefined> {
+  /** @throws FeedError for an invalid list; NatsAway; the signal's reason */
+  async readList(signal: AbortSignal, name = NEWEST): Promise<SnapshotList | undefined> {
     const chunks: Uint8Array[] = [];
     let length = 0;
     for await (const chunk of this.read(name, signal)) {

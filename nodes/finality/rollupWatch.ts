@@ -113,7 +113,11 @@ export class RollupWatch {
       try {
         const range = await readRollupEvents(node, this.settings.contract, from, to);
         requireHash(range);
-        if (to === head.number) requireSame(head, range.last);
+        // The final block must be the one up to which the events were read.
+        if (to === head.number && Buffer.compare(head.hash, range.last.hash) !== 0)
+          throw new NodeFailure(
+            `its block ${to} is ${toHex(head.hash)} and then ${toHex(range.last.hash)}: ${LOAD_BALANCER_HINT}`,
+          );
         this.range.noteAnswer();
         return range;
       } catch (error) {
@@ -172,14 +176,6 @@ function requireHash({events, last}: RollupRange): void {
   if (other !== undefined)
     throw new NodeFailure(
       `the event in layer-1 block ${last.number} is of ${toHex(other.layer1Hash)}, but the block has hash ${toHex(last.hash)}`,
-    );
-}
-
-/** The final block must be the one up to which the events were read. */
-function requireSame({number, hash}: NamedBlock, last: NamedBlock): void {
-  if (Buffer.compare(hash, last.hash) !== 0)
-    throw new NodeFailure(
-      `its block ${number} is ${toHex(hash)} and then ${toHex(last.hash)}: ${LOAD_BALANCER_HINT}`,
     );
 }
 

@@ -34,8 +34,6 @@ export const MAX_RETRY_AFTER_MS = 300_000;
 const DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;
 
 export class Endpoint {
-  /** Scheme, host and port. */
-  readonly name: string;
   /** Removes the secrets of the URL and the headers from a text. */
   readonly redact: (text: string) => string;
   private readonly pool: Pool;
@@ -48,7 +46,6 @@ export class Endpoint {
     private readonly settings: EndpointSettings,
     onDisconnect: () => void = () => {},
   ) {
-    this.name = url.origin;
     this.redact = createRedaction(url, settings.headers ?? {});
     this.pool = new Pool(url.origin, {
       connections: settings.connections,

@@ -101,7 +101,12 @@ export class HeadSignal {
     const name = url.origin;
     const hooks = {
       onSubscribed: () => this.change("subscribed", name, "the node announces new blocks"),
-      onHead: () => this.noteHead(),
+      onHead: () => {
+        // Not on subscribing: the delays must grow for a node that accepts subscriptions and then hangs up.
+        this.backoff.reset();
+        this.isNew = true;
+        this.wake?.();
+      },
     };
     try {
       return await followHeads({url, headers, timeoutMs, silenceMs: SILENCE_MS}, hooks, this.closing.signal);
@@ -110,13 +115,6 @@ export class HeadSignal {
       if (!isOfNode && !this.closing.signal.aborted) throw error;
       return {name, reason: (error as Error).message};
     }
-  }
-
-  private noteHead(): void {
-    // Not on subscribing: the delays must grow for a node that accepts subscriptions and then hangs up.
-    this.backoff.reset();
-    this.isNew = true;
-    this.wake?.();
   }
 
   private change(state: HeadsEvent["state"], name: string, reason: string): void {

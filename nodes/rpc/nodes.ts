@@ -5,20 +5,17 @@
 import {LinkedStop, sleep} from "../../client/rpc/abortable.ts";
 import {type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
 import {Candidate, type NodeState} from "./candidate.ts";
+import type {EndpointSettings} from "./endpoint.ts";
 import {type Node, NodeFailure, NodeRefusal} from "./node.ts";
 
 /** Part of an import job: structured clone can copy it. */
-export interface NodesSettings {
+export interface NodesSettings extends Pick<EndpointSettings, "timeoutMs" | "maxAnswerBytes"> {
   /** http or https, at least one. User and password are sent as HTTP basic authentication. */
   readonly urls: readonly string[];
   /** Sent to every node, for authentication. Names in lower case. Never logged. */
   readonly headers: Readonly<Record<string, string>>;
   /** What eth_chainId must return. A node of another chain is not used. */
   readonly chainId?: bigint | undefined;
-  /** Covers a whole HTTP request: connecting, head and body. */
-  readonly timeoutMs: number;
-  /** Of one HTTP response, which may be that of a batch. */
-  readonly maxAnswerBytes: number;
 }
 
 /** The state of a node changed, or the reason why it is not up. */

@@ -6,7 +6,7 @@ import type {BlockBesidesTraces} from "../trace/blockBesidesTraces.ts";
 import {MINIMAL_OPTIONS, parsePrestateTraces} from "../trace/prestateTrace.ts";
 import {parseStateDiffTraces, STATE_DIFF_KINDS} from "../trace/stateDiffTrace.ts";
 import {TraceMethods} from "../trace/traceMethod.ts";
-import {listUntracedWrites, systemContracts} from "../trace/untracedWrites.ts";
+import {listUntracedWrites, SYSTEM_CONTRACTS} from "../trace/untracedWrites.ts";
 
 export class TraceSlots {
   private readonly methods = new TraceMethods();
@@ -20,7 +20,8 @@ export class TraceSlots {
     for (const {accounts} of block.transactions.length === 0 ? [] : await this.ask(node, block))
       for (const [address, trace] of accounts)
         for (const slot of trace.slots.keys()) slots.get(address)?.add(slot);
-    for (const write of listUntracedWrites(block, systemContracts(this.addresses)))
+    const contracts = SYSTEM_CONTRACTS.filter(({address}) => slots.has(address));
+    for (const write of listUntracedWrites(block, contracts))
       for (const slot of write.slots) slots.get(write.address)?.add(slot);
     return new Map([...slots].map(([address, names]) => [address, [...names]]));
   }

@@ -23,16 +23,10 @@ export interface BlockBesidesTraces {
   readonly uncles: number;
 }
 
-/** An EIP-7702 authorization. */
-interface Authorization {
-  readonly chainId: bigint;
-  /** 20 bytes. */
+/** An EIP-7702 authorization. Its address has 20 bytes. */
+type Authorization = Readonly<Record<"chainId" | "nonce" | "yParity" | "r" | "s", bigint>> & {
   readonly address: Uint8Array;
-  readonly nonce: bigint;
-  readonly yParity: bigint;
-  readonly r: bigint;
-  readonly s: bigint;
-}
+};
 
 /** @returns the signer, 20 bytes; undefined if the signature is invalid: then the authorization has no effect */
 export type RecoverAuthority = (authorization: Authorization) => Uint8Array | undefined;

@@ -31,7 +31,7 @@ const RING_SLOTS = 8191n;
 const EMPTY_CODE = "0x";
 const QUEUE_SLOTS: readonly bigint[] = [0n, 1n, 2n, 3n];
 
-const SYSTEM_CONTRACTS: readonly SystemContract[] = [
+export const SYSTEM_CONTRACTS: readonly SystemContract[] = [
   {
     address: "0x000f3df6d732807ef1319fb7b8bb8522d0beac02",
     writtenSlots: ({header}) => {
@@ -64,11 +64,6 @@ export interface UntracedWrite {
   readonly address: string;
   /** `0x` and 64 digits. */
   readonly slots: readonly string[];
-}
-
-/** @returns those at one of these addresses (0x text, in lower case) */
-export function systemContracts(addresses: readonly string[]): SystemContract[] {
-  return SYSTEM_CONTRACTS.filter(({address}) => addresses.includes(address));
 }
 
 /** @returns those with code at this block (a quantity, or "latest"). @throws NodeFailure, NodeRefusal */

@@ -151,7 +151,7 @@ async function takeOnce(
     const lack = await findLack(connection, feed.stream, chain, own, signal);
     if (own !== undefined && lack === undefined) return undefined;
     const store = await SnapshotStore.open(connection, feed.stream, chain);
-    const list = await store?.newest(signal);
+    const list = await store?.readList(signal);
     const fields = {stream: feed.stream, latest: newest?.block, lack};
     if (store === undefined || list === undefined) {
       if (own === undefined && lack !== undefined) return {reason: `the feed has no snapshot yet: ${lack}`};

@@ -67,7 +67,7 @@ describeNeeding(lacksNats(), "snapshots of a feed", () => {
 
   async function readNewest(stream: string): Promise<SnapshotList> {
     const store = await SnapshotStore.open(connection, stream, CHAIN);
-    return (await store?.newest(new AbortController().signal)) as SnapshotList;
+    return (await store?.readList(new AbortController().signal)) as SnapshotList;
   }
 
   /** A process without a store. */
