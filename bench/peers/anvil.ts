@@ -16,10 +16,5 @@ export function findAnvil(): string | undefined {
 export async function startAnvil(...args: readonly string[]): Promise<ServerProcess> {
   const command = findAnvil();
   if (command === undefined) throw new Error(`expected anvil (npm install ${PACKAGE}): it is not installed`);
-  return startServer({
-    name: "anvil",
-    command,
-    args: ["--port", "0", ...args],
-    listening: /Listening on (127\.0\.0\.1:\d+)/,
-  });
+  return startServer("anvil", command, ["--port", "0", ...args], /Listening on (127\.0\.0\.1:\d+)/);
 }

@@ -32,10 +32,6 @@ export async function runLoad(
   return {load, title, peer, unitsPerSecond, cpuUsPerUnit, columns};
 }
 
-export function medianRound(runs: readonly PeerFigures[]): PeerFigures {
-  return runs.toSorted((a, b) => a.unitsPerSecond - b.unitsPerSecond)[runs.length >> 1] as PeerFigures;
-}
-
 export function writeReport(figures: readonly PeerFigures[]): string {
   const rows = figures.map(one => {
     const own = figures.find(({load, peer}) => load === one.load && peer === "proofd");

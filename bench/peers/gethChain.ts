@@ -89,7 +89,7 @@ export class GethChain {
       join(this.folder, "secret"),
     ];
     const args = [...plain.split(" "), ...paths];
-    return startServer({name: "geth", command: this.geth, args, listening: LISTENING});
+    return startServer("geth", this.geth, args, LISTENING);
   }
 
   /**

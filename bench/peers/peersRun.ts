@@ -11,7 +11,7 @@ import {readOrigin, writeOrigin} from "../program/runFile.ts";
 import {type ServerProcess, startProofd} from "../program/serverProcess.ts";
 import {writeNumber} from "../program/table.ts";
 import {findAnvil} from "./anvil.ts";
-import {medianRound, type PeerFigures, runLoad, writeReport} from "./comparison.ts";
+import {type PeerFigures, runLoad, writeReport} from "./comparison.ts";
 import {findGeth, GethChain} from "./gethChain.ts";
 import type {PeerFlags} from "./peerFlags.ts";
 import {ETH_LOAD_NAMES, type LoadName, listLoads, type PeerLoad, type PeerName} from "./peerLoads.ts";
@@ -38,13 +38,16 @@ export async function comparePeers(flags: PeerFlags, command: string): Promise<r
   const ofTries = (name: LoadName) => (ETH_LOAD_NAMES as readonly string[]).includes(name);
   const figures: PeerFigures[] = [];
   const others = only.filter(name => !ofTries(name));
-  if (others.length > 0) figures.push(...(await measure(flags, loads, others, await startServers(flags))));
+  const startWithBenchStore = async (names: readonly PeerName[]) =>
+    startServers(await makePeerStore(accounts, blocks), {accounts, servers: names});
+  if (others.length > 0)
+    figures.push(...(await measure(flags, loads, others, await startWithBenchStore(names))));
   const tries = only.filter(ofTries);
   if (tries.length > 0) {
     if (names.includes("geth") && geth === undefined) say("GETH IS NOT INSTALLED: its rows are left out\n");
     const servers =
       geth === undefined
-        ? await startServers({...flags, servers: names.filter(name => name !== "geth")})
+        ? await startWithBenchStore(names)
         : await startOfGeth(await GethChain.openOrCreate(geth, accounts, blocks), flags);
     figures.push(...(await measure(flags, loads, tries, servers)));
   }
@@ -76,7 +79,10 @@ async function measure(
           taken.set(peer, [...(taken.get(peer) ?? []), run]);
         }
       }
-      figures.push(...[...taken.values()].map(medianRound));
+      for (const runs of taken.values()) {
+        runs.sort((a, b) => a.unitsPerSecond - b.unitsPerSecond);
+        figures.push(runs[runs.length >> 1] as PeerFigures);
+      }
     }
     return figures;
   } finally {
@@ -98,25 +104,17 @@ async function requireSameAnswer(
   if (answers.size > 1) throw new Error(`${title}: the servers' answers differ: ${[...answers].join(", ")}`);
 }
 
-async function startServers({
-  accounts,
-  blocks,
-  servers: names,
-}: PeerFlags): Promise<Map<PeerName, ServerProcess>> {
-  const store = await makePeerStore(accounts, blocks);
-  const started = new Map<PeerName, ServerProcess>();
-  if (names.includes("proofd")) started.set("proofd", await startProofd(store));
-  await addAnvil(started, {accounts, servers: names});
-  return started;
-}
-
-async function addAnvil(
-  started: Map<PeerName, ServerProcess>,
+/** proofd and anvil. */
+async function startServers(
+  store: string,
   {accounts, servers}: Pick<PeerFlags, "accounts" | "servers">,
-): Promise<void> {
-  if (!servers.includes("anvil")) return;
-  if (findAnvil() === undefined) say("ANVIL IS NOT INSTALLED: its rows are left out\n");
-  else started.set("anvil", await startPeerAnvil(accounts));
+): Promise<Map<PeerName, ServerProcess>> {
+  const started = new Map<PeerName, ServerProcess>();
+  if (servers.includes("proofd")) started.set("proofd", await startProofd(store));
+  if (servers.includes("anvil") && findAnvil() === undefined)
+    say("ANVIL IS NOT INSTALLED: its rows are left out\n");
+  else if (servers.includes("anvil")) started.set("anvil", await startPeerAnvil(accounts));
+  return started;
 }
 
 async function startOfGeth(chain: GethChain, flags: PeerFlags): Promise<Map<PeerName, ServerProcess>> {
@@ -130,10 +128,7 @@ async function startOfGeth(chain: GethChain, flags: PeerFlags): Promise<Map<Peer
         `proofd follows geth by traces: ${perSecond} blocks/s; CPU time per block: proofd ${own} ms, geth ${node} ms\n`,
       );
     }
-    const started = new Map<PeerName, ServerProcess>();
-    if (flags.servers.includes("proofd")) started.set("proofd", await startProofd(chain.store));
-    await addAnvil(started, flags);
-    return started.set("geth", geth);
+    return (await startServers(chain.store, flags)).set("geth", geth);
   } catch (error) {
     await geth.stop();
     throw error;

@@ -9,25 +9,25 @@ const TICKS_PER_SECOND = 100;
 const KEPT_OUTPUT = 16_384;
 const KILL_AFTER_MS = 15_000;
 
-interface Launch {
-  readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  /** Matches the output of a listening server. Groups: host and port; optionally those of a second API. */
-  readonly listening: RegExp;
-}
-
 export const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
 
 export function startProofd(db: string): Promise<ServerProcess> {
-  const command = [PROOFD, "serve", "--db", db, "--port", "0", "--log-level", "warn"];
-  return startServer({name: "proofd", command: process.execPath, args: command, listening: ANNOUNCEMENT});
+  const args = [PROOFD, "serve", "--db", db, "--port", "0", "--log-level", "warn"];
+  return startServer("proofd", process.execPath, args, ANNOUNCEMENT);
 }
 
-/** @throws Error with its output if it ends before it listens */
-export async function startServer(launch: Launch): Promise<ServerProcess> {
-  const child = spawn(launch.command, launch.args, {stdio: ["ignore", "pipe", "pipe"]});
+/**
+ * @param listening - matches the output of a listening server. Groups: host and port; optionally those of a second API
+ * @throws Error with its output if it ends before it listens
+ */
+export async function startServer(
+  name: string,
+  command: string,
+  args: readonly string[],
+  listening: RegExp,
+): Promise<ServerProcess> {
+  const child = spawn(command, args, {stdio: ["ignore", "pipe", "pipe"]});
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   // Without a listener, SIGTERM would end the bench without its exit event, and leave the server running.
@@ -40,16 +40,16 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
   const found = await new Promise<RegExpExecArray>((resolve, reject) => {
     const onText = (text: string) => {
       output = (output + text).slice(-KEPT_OUTPUT);
-      const groups = launch.listening.exec(output);
+      const groups = listening.exec(output);
       if (groups !== null) resolve(groups);
     };
     child.stdout.setEncoding("utf8").on("data", onText);
     child.stderr.setEncoding("utf8").on("data", onText);
     child.once("error", reject);
-    child.once("close", code => reject(new Error(`${launch.name} ended with ${code}: ${output}`)));
+    child.once("close", code => reject(new Error(`${name} ended with ${code}: ${output}`)));
   });
   const [, host, second] = found;
-  return new ServerProcess(launch.name, child, new URL(`http://${host}`), () => output, second);
+  return new ServerProcess(name, child, new URL(`http://${host}`), () => output, second);
 }
 
 /** The exit code is 128 plus the signal's number, as shells report it. */
