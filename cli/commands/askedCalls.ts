@@ -19,14 +19,11 @@ export interface AskedCall {
   readonly isTrie: boolean;
 }
 
-export interface AskedCalls {
-  readonly isBatch: boolean;
-  /** At least one. */
-  readonly calls: readonly AskedCall[];
-}
-
-/** @param json - calls of chain_getProof, chain_getProofAt, chain_getMultiProof or eth_getProof. @throws ProofError */
-export function parseRequest(json: unknown): AskedCalls {
+/**
+ * @param json - calls of chain_getProof, chain_getProofAt, chain_getMultiProof or eth_getProof
+ * @returns at least one. @throws ProofError
+ */
+export function parseRequest(json: unknown) {
   const isBatch = Array.isArray(json);
   const list: readonly unknown[] = isBatch ? json : [json];
   check(list.length > 0, "request", "expected at least one call, got an empty batch");
@@ -60,7 +57,10 @@ function readCall(at: string, call: unknown): AskedCall {
 }
 
 /** @param answer - a JSON-RPC response, a batch, or proof bytes. @returns a result per call. @throws ProofError */
-export function readResults(answer: Buffer, {isBatch, calls}: AskedCalls): readonly unknown[] {
+export function readResults(
+  answer: Buffer,
+  {isBatch, calls}: ReturnType<typeof parseRequest>,
+): readonly unknown[] {
   const [first] = answer;
   check(first !== undefined, "answer", `${FORMS}, got nothing`);
   if (first < FIRST_CHARACTER) {

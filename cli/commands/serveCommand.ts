@@ -25,7 +25,11 @@ export async function runServe(options: ServiceOptions, {logLevel, logFormat}: L
     {name: "proofd", level: logLevel, ...(byName ? names : {})},
     destination({fd: STDERR, sync: true}),
   );
-  process.on("uncaughtException", (error, origin) => endAtOnce(error, origin, log));
+  // The state is unknown after an uncaught error, so the store is left as after kill -9, which loses nothing.
+  process.on("uncaughtException", (err, origin) => {
+    log.fatal({err, origin}, "an error was not caught: the process ends");
+    process.exit(ExitCode.FAILED);
+  });
   const service = await startService(options, {log, stopping: signal, onDemo: createProgress()});
   const {url, earliest, finalized} = service.announcement;
   const now = new Date();
@@ -36,12 +40,6 @@ export async function runServe(options: ServiceOptions, {logLevel, logFormat}: L
       `proofd serves ${url} (demo chain, blocks ${earliest} to ${finalized}); Ctrl-C stops it\n`,
     );
   return endAfter(signal, service, log);
-}
-
-/** The state is unknown after an uncaught error, so the store is left as after kill -9, which loses nothing. */
-function endAtOnce(err: Error, origin: NodeJS.UncaughtExceptionOrigin, log: Logger): never {
-  log.fatal({err, origin}, "an error was not caught: the process ends");
-  process.exit(ExitCode.FAILED);
 }
 
 /** @returns the exit code. @throws WorkError if the service can never do its work, or parts of it did not stop */

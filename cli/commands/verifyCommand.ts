@@ -7,7 +7,7 @@ import type {ProofRequest} from "../../client/proof/request.ts";
 import {WorkError} from "../../server/lifecycle/workError.ts";
 import {ExitCode} from "../exitCode.ts";
 import type {VerifyOptions} from "../flags/verifyFlags.ts";
-import {type AskedCalls, findHeader, parseRequest, readResults} from "./askedCalls.ts";
+import {findHeader, parseRequest, readResults} from "./askedCalls.ts";
 import {isProofCall, judgeCall} from "./callJudgement.ts";
 import {readInput} from "./inputFile.ts";
 import {judge, type ProvenEntry} from "./judgement.ts";
@@ -23,9 +23,10 @@ export async function runVerify(options: VerifyOptions): Promise<number> {
   const {json} = options;
   const suite = HASH_SUITES.find(({name}) => name === options.suite);
   const input = await readInput(options.answer, "the answer");
-  const request = await readRequest(options.request);
+  const text = (await readInput(options.request, "the request")).toString();
+  const request: unknown = useRequest(options.request, () => JSON.parse(text));
   if (isProofCall(request)) return refuseOr(json, () => judgeCall(request, input, options));
-  const asked = parseRequestOf(options, request);
+  const asked = useRequest(options.request, () => parseRequest(request));
   if (suite !== undefined && new Set(asked.calls.map(({isTrie}) => isTrie)).size > 1)
     throw new WorkError(
       `cannot use --request ${options.request}: expected proofs of one kind, got some of Ethereum's tries and some of the suite ${suite.name}, whose roots differ: verify them apart`,
@@ -56,20 +57,12 @@ async function refuseOr(json: boolean, judge: () => Promise<string>): Promise<nu
   }
 }
 
-async function readRequest(path: string): Promise<unknown> {
-  const text = (await readInput(path, "the request")).toString();
+function useRequest<Result>(path: string, use: () => Result): Result {
   try {
-    return JSON.parse(text);
+    return use();
   } catch (error) {
-    throw new WorkError(`cannot use --request ${path}: it is not JSON`, {cause: error});
-  }
-}
-
-function parseRequestOf({request: path}: VerifyOptions, json: unknown): AskedCalls {
-  try {
-    return parseRequest(json);
-  } catch (error) {
-    throw new WorkError(`cannot use --request ${path}: ${(error as Error).message}`, {cause: error});
+    const problem = error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
+    throw new WorkError(`cannot use --request ${path}: ${problem}`, {cause: error});
   }
 }
 

@@ -29,7 +29,9 @@ export function parseKeyLine(line: string, lineNumber: number): KeyLine | undefi
   const [address, ...slots] = words as [string, ...string[]];
   if (address === "") return undefined;
   const refuse = (expected: string, got: string): Error =>
-    new Error(`line ${lineNumber}: expected ${expected}, got '${shorten(got)}'`);
+    new Error(
+      `line ${lineNumber}: expected ${expected}, got '${got.length <= 80 ? got : `${got.slice(0, 77)}...`}'`,
+    );
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw refuse("an address (0x and 40 hex digits)", address);
   const bad = slots.find(slot => !/^0x[0-9a-fA-F]{1,64}$/.test(slot));
   if (bad !== undefined) throw refuse("a slot (0x and 1 to 64 hex digits)", bad);
@@ -39,8 +41,4 @@ export function parseKeyLine(line: string, lineNumber: number): KeyLine | undefi
 /** Pads a slot to 32 bytes, which every server accepts. */
 export function padSlot(slot: string): string {
   return `0x${slot.slice(2).toLowerCase().padStart(64, "0")}`;
-}
-
-function shorten(text: string): string {
-  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }

@@ -15,10 +15,6 @@ export function formatMs(ms: number): string {
   return ms < 10 ? ms.toFixed(2) : ms < 100 ? ms.toFixed(1) : formatCount(ms);
 }
 
-export function formatFigure(figure: number): string {
-  return figure < 100 ? String(Number(figure.toPrecision(3))) : formatCount(figure);
-}
-
 export function formatMegabytes(bytes: number): string {
   const megabytes = bytes / 1e6;
   return `${megabytes < 100 ? megabytes.toFixed(megabytes < 10 ? 2 : 1) : formatCount(megabytes)} MB`;

@@ -1,6 +1,6 @@
 /** The content of a report as tables and lines, for textReport.ts and htmlReport.ts. */
 import type {PresenceCount} from "../verification/verifySamples.ts";
-import {count, formatCount, formatFigure, formatMegabytes, formatMs, percent} from "./figureText.ts";
+import {count, formatCount, formatMegabytes, formatMs, percent} from "./figureText.ts";
 import type {LoadReport} from "./loadReport.ts";
 import {writeMachine} from "./machine.ts";
 
@@ -49,7 +49,7 @@ export function describeReport(report: LoadReport): ReportContent {
               head: ["against", "earlier", "now", "ratio"],
               rows: against.figures.map(({name, earlier, now}) => [
                 name,
-                ...[earlier, now].map(formatFigure),
+                ...[earlier, now].map(n => (n < 100 ? String(Number(n.toPrecision(3))) : formatCount(n))),
                 (now / earlier).toFixed(2),
               ]),
             },

@@ -8,7 +8,7 @@ import type {PostedRow} from "./timeline.ts";
 export class DriverThreads {
   /** Resolves when all threads are ready. @throws the error that ended a thread early */
   readonly ready: Promise<unknown>;
-  private readonly threads: readonly DriverThread[];
+  private readonly threads: readonly ReturnType<typeof startThread>[];
 
   constructor(plans: readonly DriverPlan[], onRow: (thread: number, row: PostedRow) => void) {
     this.threads = plans.map((plan, i) => startThread(plan, row => onRow(i, row)));
@@ -34,13 +34,7 @@ export class DriverThreads {
   }
 }
 
-interface DriverThread {
-  readonly worker: Worker;
-  readonly ready: Promise<unknown>;
-  readonly end: Promise<DriverEnd>;
-}
-
-function startThread(plan: DriverPlan, onRow: (row: PostedRow) => void): DriverThread {
+function startThread(plan: DriverPlan, onRow: (row: PostedRow) => void) {
   const worker = new Worker(new URL("./driver.js", import.meta.url), {workerData: plan});
   const ready = new Promise(resolve => worker.once("message", resolve));
   const end = new Promise<DriverEnd>((resolve, reject) => {
