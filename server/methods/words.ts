@@ -1,5 +1,6 @@
 /** Addresses and 32-byte words as callers write them. Hot: a call may have thousands, so only a caller that refuses one builds its path. */
 import {decodeHexInto} from "../rpc/hexText.ts";
+import {createValueError} from "../rpc/rpcError.ts";
 
 export const ADDRESS_BYTES = 20;
 export const ADDRESS_EXPECTED = "20 bytes, 0x and 40 hex digits";
@@ -10,6 +11,11 @@ export const WORD_EXPECTED = "0x and 1 to 64 hex digits";
 export function decodeAddressInto(value: unknown, out: Uint8Array, at: number): boolean {
   const isWhole = typeof value === "string" && value.length === 2 + 2 * ADDRESS_BYTES;
   return isWhole && decodeHexInto(value, out, at, ADDRESS_BYTES);
+}
+
+/** As decodeAddressInto. @param path - of the value, for messages. @throws RpcError INVALID_PARAMS */
+export function requireAddressInto(value: unknown, path: string, out: Uint8Array, at: number): void {
+  if (!decodeAddressInto(value, out, at)) throw createValueError(path, value, ADDRESS_EXPECTED);
 }
 
 /** Writes 32 bytes at `at`. @returns false if `value` is not a word, such as a storage key (WORD_EXPECTED) */

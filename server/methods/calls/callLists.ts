@@ -3,14 +3,7 @@ import type {AccessListEntry, Authorization} from "../../../workers/messages/est
 import type {Work} from "../../fairness/work.ts";
 import {FieldNames} from "../../rpc/fieldNames.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
-import {
-  ADDRESS_BYTES,
-  ADDRESS_EXPECTED,
-  decodeAddressInto,
-  decodeWordInto,
-  WORD_BYTES,
-  WORD_EXPECTED,
-} from "../words.ts";
+import {ADDRESS_BYTES, decodeWordInto, requireAddressInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {
   type Bound,
   type Fields,
@@ -43,9 +36,7 @@ export function* parseAccessList(list: unknown, path: string): Work<AccessListEn
     const fields = parseFields(entry, entryPath, "{address, storageKeys}");
     LISTED_NAMES.requireCase(fields, entryPath);
     const address = addresses.subarray(index * ADDRESS_BYTES, (index + 1) * ADDRESS_BYTES);
-    const addressText = readField(fields, "address");
-    if (!decodeAddressInto(addressText, address, 0))
-      throw createValueError(`${entryPath}.address`, addressText, ADDRESS_EXPECTED);
+    requireAddressInto(readField(fields, "address"), `${entryPath}.address`, address, 0);
     const start = end;
     const keys = readField(fields, "storageKeys") ?? [];
     const keysPath = `${entryPath}.storageKeys`;

@@ -8,14 +8,7 @@
 import type {AccountOverride} from "../../../workers/messages/estimateCall.ts";
 import type {Work} from "../../fairness/work.ts";
 import {createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
-import {
-  ADDRESS_BYTES,
-  ADDRESS_EXPECTED,
-  decodeAddressInto,
-  decodeWordInto,
-  WORD_BYTES,
-  WORD_EXPECTED,
-} from "../words.ts";
+import {ADDRESS_BYTES, decodeWordInto, requireAddressInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {
   type Fields,
   PART_ENTRIES,
@@ -37,14 +30,14 @@ type Account = {-readonly [field in keyof AccountOverride]: AccountOverride[fiel
 export function* parseOverrides(overrides: unknown, path: string): Work<AccountOverride[]> {
   const accounts = parseFields(overrides, `${path} (overrides)`, "an object keyed by address");
   const keys = Object.keys(accounts);
+  const keyPath = `${path} (overrides): a key`;
   // Views into one buffer, which is sent to the worker once.
   const addresses = new Uint8Array(keys.length * ADDRESS_BYTES);
   const parsed: AccountOverride[] = [];
   for (const [index, key] of keys.entries()) {
     if (index % PART_ENTRIES === PART_ENTRIES - 1) yield;
     const at = index * ADDRESS_BYTES;
-    if (!decodeAddressInto(key, addresses, at))
-      throw createValueError(`${path} (overrides): a key`, key, ADDRESS_EXPECTED);
+    requireAddressInto(key, keyPath, addresses, at);
     const address = addresses.subarray(at, at + ADDRESS_BYTES);
     parsed.push(parseAccount(address, readField(accounts, key), `${path}["${key}"]`));
   }

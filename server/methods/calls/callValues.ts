@@ -5,7 +5,7 @@
  */
 import {decodeHexBytes} from "../../rpc/hexText.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
-import {ADDRESS_BYTES, ADDRESS_EXPECTED, decodeAddressInto} from "../words.ts";
+import {ADDRESS_BYTES, requireAddressInto} from "../words.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -75,6 +75,6 @@ export function parseBytes(value: unknown, path: string): Uint8Array {
 
 export function parseAddress(value: unknown, path: string): Uint8Array {
   const address = new Uint8Array(ADDRESS_BYTES);
-  if (decodeAddressInto(value, address, 0)) return address;
-  throw createValueError(path, value, ADDRESS_EXPECTED);
+  requireAddressInto(value, path, address, 0);
+  return address;
 }

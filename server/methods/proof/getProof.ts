@@ -15,14 +15,7 @@ import {
   STORAGE_KEY_PARAM,
 } from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
-import {
-  ADDRESS_EXPECTED,
-  decodeAddressInto,
-  decodeEthWordInto,
-  decodeWordInto,
-  WORD_BYTES,
-  WORD_EXPECTED,
-} from "../words.ts";
+import {decodeEthWordInto, decodeWordInto, requireAddressInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import type {ProofCalls} from "./proofCalls.ts";
 
 export const PROOF_PARAMS: readonly Param[] = [
@@ -59,8 +52,7 @@ export function packProofCall(
   const keys = params[1];
   if (!Array.isArray(keys)) throw createValueError("params[1] (storageKeys)", keys, KEYS_EXPECTED);
   if (keys.length > maxKeys) throw createLimitError("params[1] (storageKeys)", maxKeys, keys.length, "keys");
-  if (!decodeAddressInto(params[0], packed, start + ADDRESS_AT))
-    throw createValueError("params[0] (address)", params[0], ADDRESS_EXPECTED);
+  requireAddressInto(params[0], "params[0] (address)", packed, start + ADDRESS_AT);
   const decode = form === ProofForm.ETH ? decodeEthWordInto : decodeWordInto;
   let at = start + KEYS_AT;
   for (let index = 0; index < keys.length; index++) {

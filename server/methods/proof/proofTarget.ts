@@ -9,14 +9,7 @@ import {createHash} from "node:crypto";
 import type {Call} from "../../rpc/envelope.ts";
 import {parseBlockNumber} from "../../rpc/quantity.ts";
 import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import {
-  ADDRESS_BYTES,
-  ADDRESS_EXPECTED,
-  decodeAddressInto,
-  decodeWordInto,
-  WORD_BYTES,
-  WORD_EXPECTED,
-} from "../words.ts";
+import {ADDRESS_BYTES, decodeWordInto, requireAddressInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {getProofAt} from "./getProofAt.ts";
 
 export interface ProofTarget {
@@ -60,7 +53,7 @@ function readSlots(query: string): readonly string[] {
 
 function digestOf(address: string, slots: readonly string[]): string {
   const bytes = Buffer.alloc(ADDRESS_BYTES + slots.length * WORD_BYTES);
-  if (!decodeAddressInto(address, bytes, 0)) throw createValueError("address", address, ADDRESS_EXPECTED);
+  requireAddressInto(address, "address", bytes, 0);
   for (const [i, slot] of slots.entries())
     if (!decodeWordInto(slot, bytes, ADDRESS_BYTES + i * WORD_BYTES))
       throw createValueError("slot", slot, WORD_EXPECTED);

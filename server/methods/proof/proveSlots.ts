@@ -21,7 +21,7 @@ import {createValueError, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {resolveSelector} from "../selector.ts";
 import type {Methods} from "../table.ts";
-import {ADDRESS_BYTES, ADDRESS_EXPECTED, decodeAddressInto, WORD_BYTES} from "../words.ts";
+import {ADDRESS_BYTES, requireAddressInto, WORD_BYTES} from "../words.ts";
 import {getMultiProof} from "./getMultiProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
 
@@ -70,8 +70,7 @@ export function* parseSlotsBody(body: Buffer, limits: BodyLimits): Work<Envelope
 export function createSlotsCall(sender: unknown, data: unknown): Call {
   const call = {idText: "0", method: proveSlots.name};
   try {
-    if (!decodeAddressInto(sender, Buffer.alloc(ADDRESS_BYTES), 0))
-      throw createValueError("sender", sender, ADDRESS_EXPECTED);
+    requireAddressInto(sender, "sender", Buffer.alloc(ADDRESS_BYTES), 0);
     return {...call, params: {...parseRequest(data)}, error: undefined};
   } catch (error) {
     if (error instanceof RpcError) return {...call, params: [], error};

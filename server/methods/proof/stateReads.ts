@@ -13,7 +13,7 @@ import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {ADDRESS_PARAM, BLOCK_PARAM, BYTES, ETH_KEY_PARAM, HASH, nullable, QUANTITY} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
-import {ADDRESS_EXPECTED, decodeAddressInto, decodeEthWordInto, WORD_EXPECTED} from "../words.ts";
+import {decodeEthWordInto, requireAddressInto, WORD_EXPECTED} from "../words.ts";
 import type {ProofCalls} from "./proofCalls.ts";
 
 /** `0x`, 64 digits and the quotes. */
@@ -71,8 +71,7 @@ function createRead(
     prepare(params, view, calls) {
       const list = this.params.read(params);
       const {packed, end: start} = calls;
-      if (!decodeAddressInto(list[0], packed, start + ADDRESS_AT))
-        throw createValueError("params[0] (address)", list[0], ADDRESS_EXPECTED);
+      requireAddressInto(list[0], "params[0] (address)", packed, start + ADDRESS_AT);
       if (slots.length > 0 && !decodeEthWordInto(list[1], packed, start + KEYS_AT))
         throw createValueError("params[1] (slot)", list[1], WORD_EXPECTED);
       const at = 1 + slots.length;
