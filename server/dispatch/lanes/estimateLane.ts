@@ -4,7 +4,7 @@ import type {EstimateJob} from "../../../workers/messages/estimateJob.ts";
 import {JOB_MS} from "../../../workers/messages/estimateSlice.ts";
 import {countLongThreads, LONG_PLACES} from "../../../workers/threads/estimateThreads.ts";
 import {ESTIMATE_COST, MAX_CALL_TEXT_BYTES} from "../../limits.ts";
-import type {EstimateCalls} from "../../methods/calls/estimateCalls.ts";
+import type {EstimateCalls} from "../../methods/listedCalls.ts";
 import type {Estimates} from "../../methods/method.ts";
 import {callsOf} from "../../request/requestCalls.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";

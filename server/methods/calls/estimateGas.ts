@@ -1,7 +1,7 @@
-import {MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
+import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import type {EstimateCalls} from "../listedCalls.ts";
 import type {LaneMethod} from "../method.ts";
-import type {EstimateCalls} from "./estimateCalls.ts";
 import {ESTIMATE, ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts";
 import {ethCall} from "./ethCall.ts";
 
@@ -21,6 +21,6 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
       throw new RpcError(RpcCode.NOT_AVAILABLE, `${name} is not available: ${reason}`);
     }
     const list = this.params.requireArray(params);
-    calls.prepared.push(Object.assign(yield* parseEstimateCall(list, view), {method: name}));
+    calls.add(Object.assign(yield* parseEstimateCall(list, view), {method: name}), ESTIMATE_COST);
   },
 };

@@ -1,7 +1,11 @@
 /** eth_call: runs a call at a finalized block, as geth answers. */
-import {MAX_CALL_TEXT_BYTES} from "../../limits.ts";
+import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
+import type {Work} from "../../fairness/work.ts";
+import {ESTIMATE_COST, MAX_CALL_TEXT_BYTES} from "../../limits.ts";
 import {LaneId} from "../../request/requestCalls.ts";
+import type {Call} from "../../rpc/envelope.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import type {EstimateCalls} from "../listedCalls.ts";
 import type {LaneMethod, RequestView} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {BLOCK_PARAM, BYTES, nullable} from "../schema.ts";
@@ -11,7 +15,6 @@ import {callCost} from "./callCost.ts";
 import {parseCallFields} from "./callFields.ts";
 import {parseOverrides} from "./callOverrides.ts";
 import {BLOCK_OVERRIDES_PARAM, CALL_PARAM, OVERRIDES_PARAM} from "./callSchemas.ts";
-import type {EstimateCalls} from "./estimateCalls.ts";
 
 const NAME = "eth_call";
 
@@ -40,23 +43,28 @@ export const ethCall: LaneMethod<EstimateCalls> = {
     return MAX_CALL_TEXT_BYTES;
   },
   *prepare(params, view, calls) {
-    requireThreads(NAME, view);
-    const [call, block = null, overrides = null, blockOverrides = null] = this.params.read(params);
-    const fields = yield* parseCallFields(call, "params[0]", view.chain.chainId);
-    const added = {
-      kind: "call",
-      method: NAME,
-      block: resolveSelector(block ?? "latest", "params[1] (block)", "provable", view),
-      overrides: overrides === null ? undefined : yield* parseOverrides(overrides, "params[2]"),
-      blockOverrides: blockOverrides === null ? undefined : parseBlockOverrides(blockOverrides, "params[3]"),
-    } as const;
-    calls.prepared.push(Object.assign(fields, added));
+    calls.add(yield* parseCall(this, params, view, "block"), ESTIMATE_COST);
   },
 };
 
-/** @throws RpcError NOT_AVAILABLE */
-export function requireThreads(method: string, {estimates}: RequestView): void {
-  if (estimates.kind === "here") return;
-  const reason = "this server has no threads that run calls (--estimate-workers 0)";
-  throw new RpcError(RpcCode.NOT_AVAILABLE, `${method} is not available: ${reason}`);
+/** @param blockName - the method's name of the second parameter. @throws RpcError */
+export function* parseCall(
+  {name, params: list}: LaneMethod<EstimateCalls>,
+  params: Call["params"],
+  view: RequestView,
+  blockName: string,
+): Work<EstimateCall> {
+  if (view.estimates.kind === "none") {
+    const reason = "this server has no threads that run calls (--estimate-workers 0)";
+    throw new RpcError(RpcCode.NOT_AVAILABLE, `${name} is not available: ${reason}`);
+  }
+  const [call, block = null, overrides = null, blockOverrides = null] = list.read(params);
+  const fields = yield* parseCallFields(call, "params[0]", view.chain.chainId);
+  return Object.assign(fields, {
+    kind: "call",
+    method: name,
+    block: resolveSelector(block ?? "latest", `params[1] (${blockName})`, "provable", view),
+    overrides: overrides === null ? undefined : yield* parseOverrides(overrides, "params[2]"),
+    blockOverrides: blockOverrides === null ? undefined : parseBlockOverrides(blockOverrides, "params[3]"),
+  } as const);
 }

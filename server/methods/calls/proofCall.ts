@@ -1,19 +1,21 @@
 /** proof_call: eth_call with a witness, all that executing the call read (docs/json-rpc.md). As Nethermind has it. */
 import {MAX_WITNESS_TEXT_BYTES, WITNESS_COST} from "../../limits.ts";
 import {RpcCode} from "../../rpc/rpcError.ts";
+import type {EstimateCalls} from "../listedCalls.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {arrayOf, BLOCK_PARAM, BYTES, nullable, objectOf} from "../schema.ts";
-import {resolveSelector} from "../selector.ts";
 import {callCost} from "./callCost.ts";
-import {parseCallFields} from "./callFields.ts";
 import {CALL_PARAM} from "./callSchemas.ts";
-import type {EstimateCalls} from "./estimateCalls.ts";
-import {ethCall, requireThreads} from "./ethCall.ts";
+import {ethCall, parseCall} from "./ethCall.ts";
 
 const NAME = "proof_call";
 const ERROR = objectOf({code: {type: "integer"}, message: {type: "string"}}, {data: BYTES});
 const LIST = arrayOf(BYTES);
+const ERROR_CODES = {
+  REVERTED: RpcCode.EXECUTION_REVERTED,
+  EXECUTION_FAILED: RpcCode.EXECUTION_FAILED,
+};
 
 export const proofCall: LaneMethod<EstimateCalls> = {
   ...ethCall,
@@ -31,12 +33,8 @@ export const proofCall: LaneMethod<EstimateCalls> = {
       {result: BYTES, error: ERROR},
     ),
   },
-  errors: [
-    RpcCode.BLOCK_UNKNOWN, // and RULES_UNKNOWN
-    RpcCode.NOT_FINALIZED,
-    RpcCode.NOT_AVAILABLE,
-    RpcCode.EXECUTION_FAILED,
-  ],
+  // A revert is a result.
+  errors: ethCall.errors.filter(code => code !== RpcCode.EXECUTION_REVERTED),
   cost(params, {estimates}) {
     return estimates.kind === "here" && Array.isArray(params) ? callCost(params, WITNESS_COST) : 0;
   },
@@ -44,18 +42,7 @@ export const proofCall: LaneMethod<EstimateCalls> = {
     return MAX_WITNESS_TEXT_BYTES;
   },
   *prepare(params, view, calls) {
-    requireThreads(NAME, view);
-    const [call, block = null] = this.params.read(params);
-    const fields = yield* parseCallFields(call, "params[0]", view.chain.chainId);
-    const added = {
-      kind: "call",
-      method: NAME,
-      errorCodes: {
-        REVERTED: RpcCode.EXECUTION_REVERTED,
-        EXECUTION_FAILED: RpcCode.EXECUTION_FAILED,
-      },
-      block: resolveSelector(block ?? "latest", "params[1] (blockParameter)", "provable", view),
-    } as const;
-    calls.prepared.push(Object.assign(fields, added));
+    const call = yield* parseCall(this, params, view, "blockParameter");
+    calls.add(Object.assign(call, {errorCodes: ERROR_CODES}), WITNESS_COST);
   },
 };

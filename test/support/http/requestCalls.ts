@@ -2,8 +2,9 @@
 import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
 import type {Segment} from "../../../server/dispatch/segment.ts";
 import type {Task} from "../../../server/dispatch/task.ts";
-import {EstimateCalls} from "../../../server/methods/calls/estimateCalls.ts";
+import {ESTIMATE_COST} from "../../../server/limits.ts";
 import {estimateGas} from "../../../server/methods/calls/estimateGas.ts";
+import {type EstimateCalls, ListedCalls} from "../../../server/methods/listedCalls.ts";
 import {getProof} from "../../../server/methods/proof/getProof.ts";
 import {getProofAt} from "../../../server/methods/proof/getProofAt.ts";
 import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
@@ -33,7 +34,7 @@ export function createRequestCalls(described: readonly DescribedCall[], estimate
   const keyCounts = described.map(call => keyCountOf(call));
   const cost = keyCounts.reduce<number>((sum, count) => sum + 1 + (count ?? 0), 0);
   const proofs = new ProofCalls(cost);
-  const estimates = new EstimateCalls();
+  const estimates: EstimateCalls = new ListedCalls();
   for (const [at, call] of described.entries()) {
     const keyCount = keyCounts[at];
     if (keyCount !== undefined) {
@@ -43,7 +44,7 @@ export function createRequestCalls(described: readonly DescribedCall[], estimate
     } else if (typeof call === "string") places.push(call);
     else if (typeof call === "object" && !("keysAt" in call)) {
       estimates.ids.push(`${estimateName}${estimates.ids.length}`);
-      estimates.prepared.push("run" in call ? (call.run as never) : call.call);
+      estimates.add("run" in call ? (call.run as never) : call.call, ESTIMATE_COST);
       places.push(estimateGas);
     }
   }
