@@ -22,24 +22,20 @@ export function createFailureError(
       return createPrunedError(encodeQuantity(failure.block), failure.nearest, head);
     case "REVERTED":
       return new RpcError(RpcCode.EXECUTION_REVERTED, failure.detail, failure.data);
-    case "EXECUTION_FAILED":
-      return new RpcError(RpcCode.EXECUTION_FAILED, failure.detail);
     case "CALL_INVALID":
       return new RpcError(RpcCode.INVALID_PARAMS, failure.detail);
     case "SLOTS_MISSING":
       return new RpcError(RpcCode.NOT_IN_SLICE, `${failure.detail}: ${whyMissing}`);
-    case "NOT_IN_SLICE":
-      return new RpcError(RpcCode.NOT_IN_SLICE, failure.detail);
-    case "NOT_AVAILABLE":
-      return new RpcError(RpcCode.NOT_AVAILABLE, failure.detail);
-    case "RULES_UNKNOWN":
-      return new RpcError(RpcCode.RULES_UNKNOWN, failure.detail);
     case "LIMIT_EXCEEDED": {
       const {limit, got} = failure;
       return new RpcError(RpcCode.LIMIT_EXCEEDED, failure.detail, {limit, got});
     }
+    case "EXECUTION_FAILED":
+    case "NOT_IN_SLICE":
+    case "NOT_AVAILABLE":
+    case "RULES_UNKNOWN":
     case "UPSTREAM_DOWN":
-      return new RpcError(RpcCode.UPSTREAM_DOWN, failure.detail);
+      return new RpcError(RpcCode[failure.failure], failure.detail);
     case "DAMAGED":
     case "INTERNAL":
     case undefined:

@@ -12,6 +12,12 @@ const RESOURCE = objectOf({disabled: {type: "boolean"}}, {oldestBlock: QUANTITY}
 const MAX_GAPS = 64;
 const PROOFS = objectOf({disabled: {type: "boolean"}}, {oldestBlock: QUANTITY, gaps: arrayOf(RANGE)});
 const NOT_SERVED = {disabled: true};
+const OTHER_DATA = ["state", "tx", "logs", "receipts", "blocks"];
+
+/** What the answer has for each kind of data besides proofs. */
+function otherData<Value>(value: Value): Readonly<Record<string, Value>> {
+  return Object.fromEntries(OTHER_DATA.map(name => [name, value]));
+}
 
 export const ethCapabilities = createReady({
   name: "eth_capabilities",
@@ -21,11 +27,7 @@ export const ethCapabilities = createReady({
     name: "capabilities",
     schema: objectOf({
       head: objectOf({number: QUANTITY, hash: HASH}),
-      state: RESOURCE,
-      tx: RESOURCE,
-      logs: RESOURCE,
-      receipts: RESOURCE,
-      blocks: RESOURCE,
+      ...otherData(RESOURCE),
       stateproofs: PROOFS,
     }),
   },
@@ -38,11 +40,7 @@ export const ethCapabilities = createReady({
     const gaps = view.chain.gaps.slice(-MAX_GAPS).map(({from, to}) => [from, to].map(encodeQuantity));
     return JSON.stringify({
       head: {number: encodeQuantity(number), hash: toHex(block.hash)},
-      state: NOT_SERVED,
-      tx: NOT_SERVED,
-      logs: NOT_SERVED,
-      receipts: NOT_SERVED,
-      blocks: NOT_SERVED,
+      ...otherData(NOT_SERVED),
       stateproofs: view.chain.hasTrie(number)
         ? {disabled: false, oldestBlock, ...(gaps.length > 0 && {gaps})}
         : NOT_SERVED,
