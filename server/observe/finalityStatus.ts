@@ -1,18 +1,14 @@
 /** Where finality stands, for /metrics, /readyz and the log. */
 import {withCause} from "./withCause.ts";
 
-/** What says which blocks are final: events on layer 1, or the layer-2 node's finalized tag. */
-type FinalitySourceName = "l1" | "tag";
-
 /**
  *   reading     past events of layer 1 are read
  *   following   all finality was read
  *   waiting     the next finalized block is not stored yet, or too few nodes report one as finalized
  *   stopped     the source contradicts itself or the store. Finality stays where it is
  */
-export type FinalityStateName = "reading" | "following" | "waiting" | "stopped";
-
-export const FINALITY_STATES: readonly FinalityStateName[] = ["reading", "following", "waiting", "stopped"];
+export const FINALITY_STATES = ["reading", "following", "waiting", "stopped"] as const;
+export type FinalityStateName = (typeof FINALITY_STATES)[number];
 
 export class FinalityStatus {
   state: FinalityStateName = "reading";
@@ -33,7 +29,8 @@ export class FinalityStatus {
   /** When the source last answered, in ms since 1970. */
   answeredMs: number | undefined;
 
-  constructor(readonly source: FinalitySourceName) {}
+  /** @param source - what says which blocks are final: events on layer 1, or the layer-2 node's finalized tag */
+  constructor(readonly source: "l1" | "tag") {}
 
   /** @returns lines for /readyz. @param isPublic - without causes (readiness.ts) */
   describe(isPublic: boolean): string[] {

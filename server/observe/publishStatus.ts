@@ -8,15 +8,8 @@ import {withCause} from "./withCause.ts";
  *   waiting     NATS does not answer. Publishing catches up when it does
  *   refused     nothing can be published, for a reason that does not pass by itself
  */
-export type PublishStateName = "published" | "incomplete" | "behind" | "waiting" | "refused";
-
-export const PUBLISH_STATES: readonly PublishStateName[] = [
-  "published",
-  "incomplete",
-  "behind",
-  "waiting",
-  "refused",
-];
+export const PUBLISH_STATES = ["published", "incomplete", "behind", "waiting", "refused"] as const;
+export type PublishStateName = (typeof PUBLISH_STATES)[number];
 
 export class PublishStatus {
   state: PublishStateName = "waiting";

@@ -1,27 +1,18 @@
 /** The state of the source of --diffs, --l2 or --feed, for /metrics and /readyz. */
-import type {NodeSourceName, SourceState} from "../../workers/messages/importSource.ts";
+import type {NodeSourceName} from "../../workers/messages/importSource.ts";
 
 /**
  * "ended": no more lines can come. "failed": the import stopped, for example at a refused block or a full disk.
  * "behind": the feed does not continue the store, which needs a snapshot.
  */
-type SourceStatusName = SourceState | "behind" | "ended" | "failed";
-
-export const SOURCE_STATES: readonly SourceStatusName[] = [
-  "reading",
-  "following",
-  "waiting",
-  "behind",
-  "ended",
-  "failed",
-];
+export const SOURCE_STATES = ["reading", "following", "waiting", "behind", "ended", "failed"] as const;
 
 export class SourceStatus {
   /** How blocks are read from the nodes; undefined before it is chosen, and for files. */
   chosen: NodeSourceName | undefined;
   /** The block that the import is on the way to; undefined before it is known, and for files. */
   target: number | undefined;
-  state: SourceStatusName = "reading";
+  state: (typeof SOURCE_STATES)[number] = "reading";
   /** Why the import failed or is behind, or what is waited for. Empty in all other states. */
   reason = "";
   /** By name, the nodes of --l2 that are not up: their state and its cause. */
