@@ -172,25 +172,16 @@ export class HttpServer {
   private answer(path: string, query: string, head: RequestHead, reply: Reply, isOperators: boolean): void {
     const {verb} = head;
     const isReading = verb === "get" || verb === "head";
-    if (path === "/" && !isOperators) {
-      if (isReading) this.page.answer(reply, verb);
-      else this.rpc.answer(head, reply);
-      return;
-    }
-    if (isProofPath(path) && !isOperators) {
-      this.rpc.answerProof({path, query}, head, reply);
-      return;
-    }
-    if (isCcipPath(path) && !isOperators) {
-      this.rpc.answerCcip(path, head, reply);
-      return;
-    }
+    const isPublic = !isOperators;
     const probe = PROBES.get(path);
-    if (probe === undefined) refusePath(reply, verb);
-    else if (path === METRICS && !isOperators && !this.showsMetrics)
+    if (isPublic && path === "/" && isReading) this.page.answer(reply, verb);
+    else if (isPublic && path === "/") this.rpc.answer(head, reply);
+    else if (isPublic && isProofPath(path)) this.rpc.answerProof({path, query}, head, reply);
+    else if (isPublic && isCcipPath(path)) this.rpc.answerCcip(path, head, reply);
+    else if (probe === undefined) refusePath(reply, verb);
+    else if (path === METRICS && isPublic && !this.showsMetrics)
       refuse(reply, verb, "404 Not Found", METRICS_ELSEWHERE);
-    else if (isReading)
-      probe(this.parts, reply, {verb, query, isStopping: this.rpc.isDraining, isPublic: !isOperators});
+    else if (isReading) probe(this.parts, reply, {verb, query, isStopping: this.rpc.isDraining, isPublic});
     else refuseVerb(reply, verb, "GET, HEAD");
   }
 }

@@ -6,7 +6,7 @@ import type {Limits} from "../limits.ts";
 import type {HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import {RequestRecord} from "../request/requestRecord.ts";
-import {WHOLE_BYTES} from "../rpc/envelope.ts";
+import {type Call, WHOLE_BYTES} from "../rpc/envelope.ts";
 import {shorten} from "../rpc/rpcError.ts";
 import {afterReading, collectBody, dropBody} from "./body.ts";
 import {CCIP_PATH, describeCcip, readCcipPath} from "./ccipRoute.ts";
@@ -80,14 +80,10 @@ export class RpcRoute {
 
   answerProof(target: Omit<ProofRequest, "ifNoneMatch">, head: RequestHead, reply: Reply): void {
     this.prepare(head, reply);
+    const request = {...target, ifNoneMatch: head.ifNoneMatch};
     if (head.verb !== "get") refuseVerb(reply, head.verb, "GET");
-    else if (this.isDraining) this.refuseStopping(reply);
-    else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "the store is empty", false);
-    else
-      answerProof(this.parts, reply, {...target, ifNoneMatch: head.ifNoneMatch}, call => {
-        const work = this.parts.rpc.answerCall(call, reply, this.begin(reply, 0));
-        this.work(reply, work, 0, undefined);
-      });
+    else if (this.isReady(reply))
+      answerProof(this.parts, reply, request, call => this.answerCall(this.parts.rpc, call, reply));
   }
 
   /** CCIP-read, but for the POST, which `receive` takes. */
@@ -97,12 +93,19 @@ export class RpcRoute {
     const verbs = path === CCIP_PATH ? "GET, POST" : "GET";
     if (head.verb === "options") this.answerPreflight(head, reply, verbs);
     else if (head.verb !== "get") refuseVerb(reply, head.verb, verbs);
-    else if (this.isDraining) this.refuseStopping(reply);
-    else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "the store is empty", false);
-    else {
-      const work = this.parts.ccip.answerCall(readCcipPath(path), reply, this.begin(reply, 0));
-      this.work(reply, work, 0, undefined);
-    }
+    else if (this.isReady(reply)) this.answerCall(this.parts.ccip, readCcipPath(path), reply);
+  }
+
+  /** Answers if no request is taken now. */
+  private isReady(reply: Reply): boolean {
+    if (this.isDraining) this.refuseStopping(reply);
+    else if (this.parts.blocks.latest !== undefined) return true;
+    else refuseUnready(reply, "the store is empty", false);
+    return false;
+  }
+
+  private answerCall(service: ProofParts["rpc"], call: Call, reply: Reply): void {
+    this.work(reply, service.answerCall(call, reply, this.begin(reply, 0)), 0, undefined);
   }
 
   private beginCcip(reply: Reply): void {
@@ -136,14 +139,12 @@ export class RpcRoute {
   receive(response: HttpResponse, head: RequestHead, reply: Reply, isCcip: boolean): void {
     this.prepare(head, reply);
     if (isCcip) this.beginCcip(reply);
+    const refuse = this.findRefusal(head, reply);
     if (this.isDraining) this.refuseStopping(reply);
+    else if (refuse !== undefined) dropBody(response, reply, this.intake, refuse);
     else {
-      const refuse = this.findRefusal(head, reply);
-      if (refuse !== undefined) dropBody(response, reply, this.intake, refuse);
-      else {
-        reply.acceptsBytes = acceptsBytes(head.accept);
-        reply.onAborted = collectBody(response, this.bodies, reply, this.intake, this);
-      }
+      reply.acceptsBytes = acceptsBytes(head.accept);
+      reply.onAborted = collectBody(response, this.bodies, reply, this.intake, this);
     }
   }
 
