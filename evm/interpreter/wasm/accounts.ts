@@ -8,7 +8,7 @@ import {hashKey} from "./hashing";
 import {allocate} from "./heap";
 import {hostReadAccount, IO_OUT} from "./host";
 import {BLOCK, IO} from "./layout";
-import {COLD_ACCOUNT_GAS, hasP256, lastPrecompile} from "./params";
+import {COLD_ACCOUNT_GAS, HAS_P256, LAST_PRECOMPILE, param} from "./params";
 import {growTable, HASH, link, NEXT} from "./table";
 import {copyWord, isZero, sameWord, storeAddress} from "./words";
 
@@ -218,6 +218,6 @@ export function codeEntry(entry: usize): usize {
 export function precompileAt(word: usize): u32 {
   if ((load<u64>(word, 8) | (load<u64>(word, 16) & 0xffffffff)) != 0) return 0;
   const low = load<u64>(word);
-  if (low - 1 < lastPrecompile()) return <u32>low;
-  return low == 0x100 && hasP256() ? 0x100 : 0;
+  if (low - 1 < param(LAST_PRECOMPILE)) return <u32>low;
+  return low == 0x100 && param(HAS_P256) != 0 ? 0x100 : 0;
 }

@@ -8,7 +8,7 @@
 import {hashWord} from "./hashing";
 import {hostDecline, hostReadCode} from "./host";
 import {CODES, DECLINE_CODES, HEAP, IO} from "./layout";
-import {hasDelegations} from "./params";
+import {HAS_DELEGATIONS, param} from "./params";
 import {copyWord, loadAddress, sameWord} from "./words";
 
 const NEXT: usize = 32;
@@ -102,7 +102,7 @@ export function finishCode(): usize {
 }
 
 export function isDelegation(code: usize): bool {
-  return load<u32>(code, DELEGATES) != 0 && hasDelegations();
+  return load<u32>(code, DELEGATES) != 0 && param(HAS_DELEGATIONS) != 0;
 }
 
 /** The jump destinations of the code, found when it first runs. */

@@ -35,9 +35,11 @@ export function startCreate(opcode: u32): u32 {
   let gas = expandFor(frame, sp - 64, sp - 96, load<i64>(frame, Frame.GAS));
   if (gas < 0) return Layout.OUT_OF_GAS;
   const bytes = load<u32>(sp - 96);
-  if (Params.maxInitcodeBytes() != 0 && bytes > Params.maxInitcodeBytes()) return Layout.INITCODE_TOO_LONG;
+  const mostBytes = Params.param(Params.MAX_INITCODE_BYTES);
+  if (mostBytes != 0 && bytes > mostBytes) return Layout.INITCODE_TOO_LONG;
   const words = (<i64>bytes + 31) >> 5;
-  gas -= words * (Params.initcodeWordGas() + (opcode == CREATE2 ? Params.HASH_WORD_GAS : 0));
+  gas -= words * Params.param(Params.INITCODE_WORD_GAS);
+  if (opcode == CREATE2) gas -= words * Params.HASH_WORD_GAS;
   if (gas < 0) return Layout.OUT_OF_GAS;
   // Each word is copied and searched for jump destinations; CREATE2 also hashes it.
   addWork(opcode == CREATE2 ? words << 4 : words << 1);
@@ -122,7 +124,8 @@ export function enterCreation(
 /** Stores the code that a creation returned. @returns SUCCESS, or why the creation fails */
 export function endCreation(frame: usize, out: usize, bytes: u32): u32 {
   if (bytes > Params.MAX_CODE_BYTES) return Layout.CODE_TOO_LONG;
-  if (bytes != 0 && Params.refusesEf() && load<u8>(out) == 0xef) return Layout.CODE_STARTS_EF;
+  const refusesEf = Params.param(Params.REFUSES_EF) != 0;
+  if (bytes != 0 && refusesEf && load<u8>(out) == 0xef) return Layout.CODE_STARTS_EF;
   const gas = load<i64>(frame, Frame.GAS) - Params.CODE_BYTE_GAS * <i64>bytes;
   if (gas < 0) return Layout.CODE_STORE_OUT_OF_GAS;
   store<i64>(frame, gas, Frame.GAS);

@@ -96,24 +96,18 @@ export function execute(budget: i32): u32 {
           divide(sp - 32, sp, sp - 32);
           continue;
         case 0x05: // SDIV
-          sp -= 32;
-          divideSigned(sp - 32, sp, sp - 32);
-          continue;
         case 0x06: // MOD
-          sp -= 32;
-          remainder(sp - 32, sp, sp - 32);
-          continue;
         case 0x07: // SMOD
           sp -= 32;
-          remainderSigned(sp - 32, sp, sp - 32);
+          if (opcode == 0x05) divideSigned(sp - 32, sp, sp - 32);
+          else if (opcode == 0x06) remainder(sp - 32, sp, sp - 32);
+          else remainderSigned(sp - 32, sp, sp - 32);
           continue;
         case 0x08: // ADDMOD
-          sp -= 64;
-          addModulo(sp - 32, sp + 32, sp, sp - 32);
-          continue;
         case 0x09: // MULMOD
           sp -= 64;
-          multiplyModulo(sp - 32, sp + 32, sp, sp - 32);
+          if (opcode == 0x08) addModulo(sp - 32, sp + 32, sp, sp - 32);
+          else multiplyModulo(sp - 32, sp + 32, sp, sp - 32);
           continue;
         case 0x0a: {
           // EXP
@@ -138,13 +132,13 @@ export function execute(budget: i32): u32 {
           Words.setWord(sp - 32, u64(Words.isLess(sp - 32, sp)));
           continue;
         case 0x12: // SLT
+        case 0x13: {
+          // SGT
           sp -= 32;
-          Words.setWord(sp - 32, u64(Words.isSignedLess(sp, sp - 32)));
+          const isLess = opcode == 0x12 ? Words.isSignedLess(sp, sp - 32) : Words.isSignedLess(sp - 32, sp);
+          Words.setWord(sp - 32, u64(isLess));
           continue;
-        case 0x13: // SGT
-          sp -= 32;
-          Words.setWord(sp - 32, u64(Words.isSignedLess(sp - 32, sp)));
-          continue;
+        }
         case 0x14: // EQ
           sp -= 32;
           Words.setWord(sp - 32, u64(Words.sameWord(sp, sp - 32)));
@@ -254,10 +248,6 @@ export function execute(budget: i32): u32 {
           }
           continue;
         }
-        case 0x36: // CALLDATASIZE
-          Words.setWord(sp, load<u32>(frame, Frame.INPUT_BYTES));
-          sp += 32;
-          continue;
         case 0x37: // CALLDATACOPY
         case 0x39: // CODECOPY
         case 0x3c: // EXTCODECOPY
@@ -299,12 +289,13 @@ export function execute(budget: i32): u32 {
           copyPadded(mem + load<u32>(sp + 64), source, sourceBytes, Words.toU32(sp + 32), bytes);
           continue;
         }
+        case 0x36: // CALLDATASIZE
         case 0x38: // CODESIZE
-          Words.setWord(sp, load<u32>(frame, Frame.CODE_LENGTH));
-          sp += 32;
-          continue;
         case 0x3d: // RETURNDATASIZE
-          Words.setWord(sp, returnedBytes);
+        case 0x59: // MSIZE
+          if (opcode == 0x36) Words.setWord(sp, load<u32>(frame, Frame.INPUT_BYTES));
+          else if (opcode == 0x3d) Words.setWord(sp, returnedBytes);
+          else Words.setWord(sp, load<u32>(frame + (opcode == 0x38 ? Frame.CODE_LENGTH : Frame.MEMORY_BYTES)));
           sp += 32;
           continue;
         case 0x40: {
@@ -406,10 +397,6 @@ export function execute(budget: i32): u32 {
           Words.setWord(sp, ip - 1 - load<u32>(frame, Frame.CODE));
           sp += 32;
           continue;
-        case 0x59: // MSIZE
-          Words.setWord(sp, load<u32>(frame, Frame.MEMORY_BYTES));
-          sp += 32;
-          continue;
         case 0x5a: {
           // GAS
           Words.setWord(sp, gas);
@@ -455,31 +442,6 @@ export function execute(budget: i32): u32 {
           ip += 4;
           sp += 32;
           continue;
-        case 0x90:
-        case 0x91:
-        case 0x92:
-        case 0x93:
-        case 0x94:
-        case 0x95:
-        case 0x96:
-        case 0x97:
-        case 0x98:
-        case 0x99:
-        case 0x9a:
-        case 0x9b:
-        case 0x9c:
-        case 0x9d:
-        case 0x9e:
-        case 0x9f: {
-          // SWAP1 to SWAP16
-          const other = sp - 32 * (<usize>opcode - 0x8e);
-          const low = v128.load(other);
-          const high = v128.load(other, 16);
-          Words.copyWord(other, sp - 32);
-          v128.store(sp - 32, low);
-          v128.store(sp - 32, high, 16);
-          continue;
-        }
         case 0xa0:
         case 0xa1:
         case 0xa2:
@@ -539,6 +501,16 @@ export function execute(budget: i32): u32 {
           break;
         default: {
           // OPCODES refuses what is no opcode.
+          if (opcode >= 0x90) {
+            // SWAP1 to SWAP16
+            const other = sp - 32 * (<usize>opcode - 0x8e);
+            const low = v128.load(other);
+            const high = v128.load(other, 16);
+            Words.copyWord(other, sp - 32);
+            v128.store(sp - 32, low);
+            v128.store(sp - 32, high, 16);
+            continue;
+          }
           if (opcode >= 0x80) {
             // DUP1 to DUP16
             Words.copyWord(sp, sp - 32 * (<usize>opcode - 0x7f));

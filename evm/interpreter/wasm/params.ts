@@ -40,51 +40,26 @@ export const MEMORY_SQUARE: u64 = 512;
 export const IDENTITY_GAS: i64 = 15;
 export const IDENTITY_WORD_GAS: i64 = 3;
 
-function flag(index: usize): bool {
-  return load<u32>(PARAMS + 4 * index) != 0;
+/** What the host has written at one of the places below. */
+export function param(index: usize): u32 {
+  return load<u32>(PARAMS + 4 * index);
 }
 
 /** Addresses from 1 to this number are precompiles. */
-export function lastPrecompile(): u64 {
-  return load<u32>(PARAMS);
-}
-
+export const LAST_PRECOMPILE: usize = 0;
 /** EIP-7951: 0x100 is a precompile. */
-export function hasP256(): bool {
-  return flag(1);
-}
-
+export const HAS_P256: usize = 1;
 /** Refund for clearing a slot (EIP-3529). */
-export function clearingRefund(): i64 {
-  return load<u32>(PARAMS + 8);
-}
-
+export const CLEARING_REFUND: usize = 2;
 /** Refund for SELFDESTRUCT: 24 000 before EIP-3529, then 0. */
-export function destructionRefund(): i64 {
-  return load<u32>(PARAMS + 12);
-}
-
+export const DESTRUCTION_REFUND: usize = 3;
 /** EIP-3541: new code must not start with 0xef. */
-export function refusesEf(): bool {
-  return flag(4);
-}
-
+export const REFUSES_EF: usize = 4;
 /** EIP-3860: gas per word of initcode; 0 before. */
-export function initcodeWordGas(): i64 {
-  return load<u32>(PARAMS + 20);
-}
-
+export const INITCODE_WORD_GAS: usize = 5;
 /** EIP-6780: SELFDESTRUCT removes only accounts that were created in the same transaction. */
-export function destroysOnlyNew(): bool {
-  return flag(6);
-}
-
+export const DESTROYS_ONLY_NEW: usize = 6;
 /** EIP-7702: code may be a delegation. */
-export function hasDelegations(): bool {
-  return flag(7);
-}
-
+export const HAS_DELEGATIONS: usize = 7;
 /** EIP-3860; 0: no limit. */
-export function maxInitcodeBytes(): u32 {
-  return load<u32>(PARAMS + 32);
-}
+export const MAX_INITCODE_BYTES: usize = 8;

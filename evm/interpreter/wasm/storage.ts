@@ -4,14 +4,7 @@ import {require} from "./calling";
 import * as Frame from "./frames";
 import {setSlot, warmSlot} from "./journal";
 import {OUT_OF_GAS, RUNNING, WRITE_PROTECTION} from "./layout";
-import {
-  COLD_SLOT_GAS,
-  clearingRefund,
-  SLOT_CHANGE_GAS,
-  SLOT_SET_GAS,
-  WARM_GAS,
-  WRITE_SENTRY_GAS,
-} from "./params";
+import * as Params from "./params";
 import {refund, setRefund} from "./run";
 import * as Slot from "./slots";
 import {keepOriginal, slotAt} from "./slots";
@@ -20,29 +13,29 @@ import {isZero, sameWord} from "./words";
 /** @param gas - gas of the frame. @returns RUNNING, with the gas left stored in the frame; or how the frame ends */
 export function writeSlot(frame: usize, key: usize, value: usize, before: i64): u32 {
   if (load<u32>(frame, Frame.IS_STATIC) != 0) return WRITE_PROTECTION;
-  require(frame, load<i64>(frame, Frame.START_GAS) - before + WRITE_SENTRY_GAS + 1);
+  require(frame, load<i64>(frame, Frame.START_GAS) - before + Params.WRITE_SENTRY_GAS + 1);
   let gas = before;
   const account: usize = load<u32>(frame, Frame.ACCOUNT);
-  if (before <= WRITE_SENTRY_GAS) {
+  if (before <= Params.WRITE_SENTRY_GAS) {
     if (readsUnpaid) slotAt(account, key, before);
     return OUT_OF_GAS;
   }
   const slot = slotAt(account, key, before);
   if (slot == 0) return OUT_OF_GAS;
-  if (warmSlot(slot)) gas -= COLD_SLOT_GAS;
+  if (warmSlot(slot)) gas -= Params.COLD_SLOT_GAS;
   keepOriginal(slot);
   const now = slot + Slot.VALUE;
   const original = slot + Slot.ORIGINAL;
   const isNew = isZero(original);
-  const changeGas = isNew ? SLOT_SET_GAS : SLOT_CHANGE_GAS;
+  const changeGas = isNew ? Params.SLOT_SET_GAS : Params.SLOT_CHANGE_GAS;
   const isSame = sameWord(now, value);
-  gas -= !isSame && sameWord(now, original) ? changeGas : WARM_GAS;
+  gas -= !isSame && sameWord(now, original) ? changeGas : Params.WARM_GAS;
   if (gas < 0) return OUT_OF_GAS;
   store<i64>(frame, gas, Frame.GAS);
   if (isSame) return RUNNING;
-  if (!isNew && isZero(now)) setRefund(refund - clearingRefund());
-  else if (!isNew && isZero(value)) setRefund(refund + clearingRefund());
-  if (sameWord(original, value)) setRefund(refund + changeGas - WARM_GAS);
+  if (!isNew && isZero(now)) setRefund(refund - Params.param(Params.CLEARING_REFUND));
+  else if (!isNew && isZero(value)) setRefund(refund + Params.param(Params.CLEARING_REFUND));
+  if (sameWord(original, value)) setRefund(refund + changeGas - Params.WARM_GAS);
   setSlot(account, slot, value);
   return RUNNING;
 }
