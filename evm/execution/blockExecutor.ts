@@ -116,8 +116,9 @@ export class BlockExecutor {
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
     const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);
     this.checkLink(head);
-    this.evm ??= this.createEvm();
-    const {evm} = this;
+    const evm = this.evm ?? new Evm();
+    if (this.evm === undefined) evm.moveTo(this.state);
+    this.evm = evm;
     try {
       await this.run(evm, blockRlp, head);
       const accounts = listDifferences(evm);
@@ -158,10 +159,14 @@ export class BlockExecutor {
   }
 
   private async run(evm: Evm, blockRlp: Uint8Array, head: BlockHead): Promise<void> {
-    const fork = this.options.forks.forkAt(head);
+    const {forks} = this.options;
+    const fork = forks.forkAt(head);
     const rules = rulesOf(fork);
     if (rules !== undefined) return this.runOwn(evm, blockRlp, head, fork, rules);
-    this.library ??= await this.openLibrary(evm);
+    // Loaded on demand: its modules take a third of a second, and most chains have no block before berlin.
+    const {LibraryExecution} = await import("./libraryExecution.ts");
+    const findHash = (number: number): Uint8Array => this.findBlockHash(number);
+    this.library ??= new LibraryExecution(forks, evm, this.trie, findHash);
     await this.library.run(blockRlp, head, fork, this.last);
   }
 
@@ -194,18 +199,6 @@ export class BlockExecutor {
         error.message += `: by its number ${head.number} and timestamp ${head.timestamp} it is a block of ${fork}`;
       throw error;
     }
-  }
-
-  private createEvm(): Evm {
-    const evm = new Evm();
-    evm.moveTo(this.state);
-    return evm;
-  }
-
-  /** Loaded on demand: its modules take a third of a second, and most chains have no block before berlin. */
-  private async openLibrary(evm: Evm): Promise<LibraryExecution> {
-    const {LibraryExecution} = await import("./libraryExecution.ts");
-    return new LibraryExecution(this.options.forks, evm, this.trie, number => this.findBlockHash(number));
   }
 
   private findBlockHash(number: number): Uint8Array {

@@ -25,15 +25,8 @@ const NUMBER_FORKS: readonly Fork[] = [
 ];
 
 const TIME_FORKS: readonly Fork[] = [
-  {name: "shanghai", field: "shanghaiTime"},
-  {name: "cancun", field: "cancunTime"},
-  {name: "prague", field: "pragueTime"},
-  {name: "osaka", field: "osakaTime"},
-  {name: "bpo1", field: "bpo1Time", optional: true},
-  {name: "bpo2", field: "bpo2Time", optional: true},
-  {name: "bpo3", field: "bpo3Time", optional: true},
-  {name: "bpo4", field: "bpo4Time", optional: true},
-  {name: "bpo5", field: "bpo5Time", optional: true},
+  ...["shanghai", "cancun", "prague", "osaka"].map(name => ({name, field: `${name}Time`})),
+  ...["bpo1", "bpo2", "bpo3", "bpo4", "bpo5"].map(name => ({name, field: `${name}Time`, optional: true})),
 ];
 
 /** Fields that look like forks but do not affect execution. The merge is recognized by difficulty 0. */

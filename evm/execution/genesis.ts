@@ -90,8 +90,8 @@ export class GenesisFile {
       throw invalidGenesis("config", isExecuted ? "is missing" : "is missing: name the chain by --chain-id");
     const config = given === undefined ? {chainId: String(chainId)} : parseObject(given, "config");
     const quantity = (field: string, bits: number): bigint => parseQuantity(file[field] ?? 0, field, bits);
-    const hash = (field: string): Uint8Array =>
-      file[field] === undefined ? new Uint8Array(32) : parseFixedBytes(file[field], field, 32);
+    const bytes = (field: string, length: number): Uint8Array =>
+      file[field] === undefined ? new Uint8Array(length) : parseFixedBytes(file[field], field, length);
     if (quantity("number", 64) !== 0n) throw invalidGenesis("number", "must be 0");
     const forks = new ForkSchedule(config, isExecuted);
     const timestamp = quantity("timestamp", 64);
@@ -109,10 +109,9 @@ export class GenesisFile {
       gasLimit: quantity("gasLimit", 64) || DEFAULT_GAS_LIMIT,
       gasUsed: quantity("gasUsed", 64),
       difficulty: quantity("difficulty", 256),
-      mixHash: hash("mixHash"),
-      coinbase:
-        file.coinbase === undefined ? new Uint8Array(20) : parseFixedBytes(file.coinbase, "coinbase", 20),
-      parentHash: hash("parentHash"),
+      mixHash: bytes("mixHash", 32),
+      coinbase: bytes("coinbase", 20),
+      parentHash: bytes("parentHash", 32),
       baseFeePerGas: file.baseFeePerGas === undefined ? undefined : quantity("baseFeePerGas", 256),
       excessBlobGas: quantity("excessBlobGas", 64),
       blobGasUsed: quantity("blobGasUsed", 64),

@@ -5,15 +5,10 @@ const FORKS = ["berlin", "london", "paris", "shanghai", "cancun", "prague", "osa
 type Fork = (typeof FORKS)[number];
 
 /** Forks that do not change the EVM: they delay the difficulty bomb, or change the number of blobs. */
-const SAME_AS: Readonly<Record<string, Fork>> = {
-  arrowGlacier: "london",
-  grayGlacier: "london",
-  bpo1: "osaka",
-  bpo2: "osaka",
-  bpo3: "osaka",
-  bpo4: "osaka",
-  bpo5: "osaka",
-};
+const SAME_AS: readonly (readonly [names: RegExp, same: Fork])[] = [
+  [/^(arrow|gray)Glacier$/, "london"],
+  [/^bpo[1-5]$/, "osaka"],
+];
 
 /** Of an opcode: its static gas, the words that it pops from the stack, and those that it pushes. */
 type Opcode = readonly [gas: number, takes: number, gives: number];
@@ -115,7 +110,8 @@ export function rulesOf(fork: string): EvmRules | undefined {
 }
 
 function makeRules(fork: string): EvmRules | undefined {
-  const last = FORKS.indexOf((SAME_AS[fork] ?? fork) as Fork);
+  const [, same = fork] = SAME_AS.find(([names]) => names.test(fork)) ?? [];
+  const last = FORKS.indexOf(same as Fork);
   if (last < 0) return undefined;
   const forks = FORKS.slice(0, last + 1);
   const opcodes = new Array<Opcode | undefined>(256).fill(undefined);

@@ -128,8 +128,9 @@ function readTyped(fields: RlpReader, type: number, chainId: bigint): Transactio
   const blobHashes = type === BLOBS ? readAll(fields.readList(), hashes => hashes.readBytes(WORD_BYTES)) : [];
   const authorizations = type === DELEGATION ? readAll(fields.readList(), readAuthorization) : undefined;
   const signed = fields.bytes.subarray(from, fields.at);
-  const isOdd = readParity(fields);
-  const signature = readSignature(fields, isOdd, hashSigned(type, signed, undefined));
+  const parity = fields.readNumber(1);
+  if (parity > 1n) throw new RlpError(`expected yParity to be 0 or 1, got ${parity}`);
+  const signature = readSignature(fields, parity === 1n, hashSigned(type, signed, undefined));
   const fees = {nonce, maxFee, maxPriorityFee, maxBlobFee};
   return {type, ...fees, ...call, accessList, blobHashes, authorizations, signature};
 }
@@ -163,12 +164,6 @@ function readAuthorization(entries: RlpReader): Authorization {
   };
   entry.close();
   return authorization;
-}
-
-function readParity(fields: RlpReader): boolean {
-  const parity = fields.readNumber(1);
-  if (parity > 1n) throw new RlpError(`expected yParity to be 0 or 1, got ${parity}`);
-  return parity === 1n;
 }
 
 function readSignature(fields: RlpReader, isOdd: boolean, hash: Uint8Array): Signature {

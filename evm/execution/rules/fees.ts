@@ -18,11 +18,7 @@ export interface BlobLimits {
   readonly updateFraction: bigint;
 }
 
-interface GasOfParent {
-  readonly gasLimit: bigint;
-  readonly gasUsed: bigint;
-  readonly baseFeePerGas: bigint;
-}
+type GasOfParent = Readonly<Record<"gasLimit" | "gasUsed" | "baseFeePerGas", bigint>>;
 
 export function nextBaseFee({gasLimit, gasUsed, baseFeePerGas}: GasOfParent): bigint {
   const target = gasLimit / ELASTICITY;

@@ -295,7 +295,8 @@ export function execute(budget: i32): u32 {
         case 0x59: // MSIZE
           if (opcode == 0x36) Words.setWord(sp, load<u32>(frame, Frame.INPUT_BYTES));
           else if (opcode == 0x3d) Words.setWord(sp, returnedBytes);
-          else Words.setWord(sp, load<u32>(frame + (opcode == 0x38 ? Frame.CODE_LENGTH : Frame.MEMORY_BYTES)));
+          else
+            Words.setWord(sp, load<u32>(frame + (opcode == 0x38 ? Frame.CODE_LENGTH : Frame.MEMORY_BYTES)));
           sp += 32;
           continue;
         case 0x40: {
