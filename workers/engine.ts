@@ -16,7 +16,7 @@ import {createRetention, type History} from "../storage/prune/retention.ts";
 import {StateStore} from "../storage/stateStore.ts";
 import {ChainView} from "./chain/chainView.ts";
 import {ChainWrites} from "./chain/chainWrites.ts";
-import {type PruneEvent, Pruner} from "./chain/pruner.ts";
+import {Pruner, type PrunerOptions} from "./chain/pruner.ts";
 import {AnswerMemories} from "./messages/answerMemory.ts";
 import type {Answers} from "./messages/answers.ts";
 import type {EstimateAnswers, EstimateJob} from "./messages/estimateJob.ts";
@@ -70,12 +70,7 @@ export interface EstimateOptions {
   readonly settings: EstimateSettings;
 }
 
-interface PruningOptions {
-  readonly history: History;
-  /** As in PrunerOptions. */
-  readonly rests: boolean;
-  readonly onEvent: (event: PruneEvent) => void;
-}
+type PruningOptions = Omit<PrunerOptions, "retention"> & {readonly history: History};
 
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;

@@ -4,7 +4,7 @@ import type {StreamRules} from "../../nodes/feed/feedStream.ts";
 import type {NatsSettings} from "../../nodes/feed/natsConnection.ts";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
 import type {History} from "../../storage/prune/retention.ts";
-import type {EstimateSettings} from "../../workers/messages/estimateSettings.ts";
+import type {EstimateOptions} from "../../workers/engine.ts";
 import type {FeedSource, ImportSource, NodeSource} from "../../workers/messages/importSource.ts";
 import type {FrontOptions} from "../front.ts";
 import type {Layer1Settings} from "./finality/layer1Finality.ts";
@@ -44,6 +44,7 @@ export interface ServiceOptions extends FrontOptions {
   readonly chainId?: bigint | undefined;
   readonly suite?: string | undefined;
   readonly history: History;
+  /** With 0 threads, none are made here. */
   readonly estimate: EstimateOptions;
   /** The node that calls are forwarded to. */
   readonly gateway?: URL | undefined;
@@ -59,9 +60,3 @@ export type FinalityOptions =
       readonly pollMs: number;
     }
   | {readonly source: "tag"; readonly nodes: NodesSettings; readonly pollMs: number};
-
-export interface EstimateOptions {
-  readonly settings: EstimateSettings;
-  /** Threads for estimates; 0: none are made here. */
-  readonly workers: number;
-}

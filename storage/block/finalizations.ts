@@ -50,7 +50,8 @@ export class Finalizations {
 
   /** The finalizations that end at `block` or later, in order, at most `limit`. */
   *list(block: number, limit: number): Generator<Finalization, void, void> {
-    const ends = this.readEnds();
+    const {ends} = this;
+    for (const known = this.count(); ends.length < known; ) ends.push(this.read(ends.length).endBlock);
     const first = countBelow(ends.length, at => (ends[at] as number) < block);
     const count = Math.min(limit, ends.length - first);
     for (let at = first; at < first + count; at++) yield this.read(at);
@@ -59,11 +60,5 @@ export class Finalizations {
   endingAt(block: number): Finalization | undefined {
     const covering = this.covering(block);
     return covering?.endBlock === block ? covering : undefined;
-  }
-
-  private readEnds(): readonly number[] {
-    const count = this.count();
-    while (this.ends.length < count) this.ends.push(this.read(this.ends.length).endBlock);
-    return this.ends;
   }
 }

@@ -40,12 +40,6 @@ import {decodeSlice, type SlicedContract} from "./sliceBlock.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
-interface ReaderMemory {
-  readonly pageBytes: number;
-  /** For KeyHints, allocated at once. */
-  readonly hintBytes: number;
-}
-
 export class StateReader {
   readonly pages: Pages;
   readonly hints: KeyHints;
@@ -55,13 +49,14 @@ export class StateReader {
   private knownChain: ChainRecord | undefined;
   private madeTries: TrieReader | undefined;
 
+  /** @param hintBytes - for KeyHints, allocated at once */
   constructor(
     private readonly source: RecordSource,
     private readonly storeSuite: StoreSuite,
-    memory: ReaderMemory,
+    {pageBytes, hintBytes}: {readonly pageBytes: number; readonly hintBytes: number},
   ) {
-    this.pages = new Pages(source, memory.pageBytes, storeSuite.trees);
-    this.hints = new KeyHints(memory.hintBytes);
+    this.pages = new Pages(source, pageBytes, storeSuite.trees);
+    this.hints = new KeyHints(hintBytes);
   }
 
   get suiteName(): string {

@@ -65,14 +65,11 @@ function checkBucket(check: TreeCheck, entries: Buffer, path: readonly number[],
   }
 }
 
-interface IndexEntry {
-  /** 32 bytes, a view. */
-  readonly hKey: Uint8Array;
-  readonly leafIndex: number;
-}
-
-/** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
-export function* listIndex(pages: PageReader, page: number): Generator<IndexEntry, undefined> {
+/** @returns views of hKeys. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+export function* listIndex(
+  pages: PageReader,
+  page: number,
+): Generator<{readonly hKey: Uint8Array; readonly leafIndex: number}, undefined> {
   const body = pages.read(page);
   if (body[0] === DIRECTORY) {
     for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {

@@ -124,24 +124,22 @@ export class ChainView {
 
   /** @returns a failure for a pruned block, whose state cannot be read */
   readBlock(block: number): BlockSummary | Failure {
-    return this.summarize(block, () => this.reader.blockOrThrow(block));
+    return this.attempt(() => summarize(this.reader.blockOrThrow(block)));
   }
 
   /** As readBlock, also for a pruned block. */
   readHeader(block: number): BlockSummary | Failure {
-    return this.summarize(block, () => this.reader.headerRecordOrThrow(block));
+    return this.attempt(() => summarize(this.reader.headerRecordOrThrow(block)));
   }
 
   /** Of a pruned block too. @returns `values` undefined: its source gave no whole header of Ethereum's form */
   readHeaderValues(
     block: number,
   ): {readonly hash: Uint8Array; readonly values: HeaderValues | undefined} | Failure {
-    try {
+    return this.attempt(() => {
       const {header} = this.reader.headerRecordOrThrow(block);
       return {hash: header.hash, values: listHeaderItems(header)};
-    } catch (error) {
-      return failureOf(error);
-    }
+    });
   }
 
   /** The hash of a stored block, or of a known ancestor of the first one. */
@@ -160,11 +158,9 @@ export class ChainView {
 
   /** @returns a failure as readBlock */
   readContext(block: number): HeaderContext | Failure {
-    const summary = this.readBlock(block);
-    if ("failure" in summary) return summary;
-    try {
-      const {header} = this.reader.blockOrThrow(block);
-      const {number: _number, hash: _hash, rest: _rest, ...fields} = header;
+    return this.attempt(() => {
+      const record = this.reader.blockOrThrow(block);
+      const {number: _number, hash: _hash, rest: _rest, ...header} = record.header;
       const ancestors: Uint8Array[] = [];
       for (let before = block - 1; before >= 0 && ancestors.length < MAX_ANCESTORS; before--) {
         const ancestor = this.reader.readBlockHash(before);
@@ -172,10 +168,8 @@ export class ChainView {
         ancestors.push(ancestor);
       }
       const config = this.reader.readChain()?.config;
-      return {block: summary, headerRlp: encodeHeader(header), header: fields, ancestors, config};
-    } catch (error) {
-      return this.withNearest(failureOf(error));
-    }
+      return {block: summarize(record), headerRlp: encodeHeader(record.header), header, ancestors, config};
+    });
   }
 
   /** Blocks to whose state no trusted root commits. All if the record is damaged. @param head - of the request */
@@ -290,13 +284,16 @@ export class ChainView {
     };
   }
 
-  private summarize(block: number, read: () => BlockRecord): BlockSummary | Failure {
+  private attempt<Found>(read: () => Found): Found | Failure {
     try {
-      const {header, stateRoot} = read();
-      const {hash, timestamp} = header;
-      return {number: block, hash, stateRoot, timestamp};
+      return read();
     } catch (error) {
       return this.withNearest(failureOf(error));
     }
   }
+}
+
+function summarize({header, stateRoot}: BlockRecord): BlockSummary {
+  const {number, hash, timestamp} = header;
+  return {number, hash, stateRoot, timestamp};
 }

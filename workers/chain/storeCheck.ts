@@ -64,7 +64,9 @@ export class Check implements Findings {
     for await (const {file, bytes, damage} of checkTables(directory, tables, isPart ? "frame" : "whole")) {
       for (const finding of damage) this.reportFile(finding);
       this.bytes += bytes;
-      await this.keepPace();
+      const {bytesPerSecond = Number.POSITIVE_INFINITY} = this.job;
+      const aheadMs = (this.bytes / bytesPerSecond) * 1000 - (performance.now() - this.startMs);
+      if (aheadMs > 0) await sleep(aheadMs);
       if (!(await this.pause(file))) break;
     }
     this.onEvent({kind: "progress", at: "tables", bytes: this.bytes, pages: 0});
@@ -98,13 +100,6 @@ export class Check implements Findings {
 
   private reportFile(finding: FileFinding): void {
     this.report(whereOfFinding(finding), finding.what);
-  }
-
-  private async keepPace(): Promise<void> {
-    const {bytesPerSecond} = this.job;
-    if (bytesPerSecond === undefined) return;
-    const aheadMs = (this.bytes / bytesPerSecond) * 1000 - (performance.now() - this.startMs);
-    if (aheadMs > 0) await sleep(aheadMs);
   }
 
   report(where: string, what: string): void {

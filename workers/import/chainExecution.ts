@@ -6,6 +6,7 @@ import type {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import type {Genesis} from "../../evm/execution/genesis.ts";
 import {throwMissing} from "../../nodes/blocks/sourceStep.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import {isSame} from "../../storage/hex.ts";
 import {SendersAhead} from "./senders/sendersAhead.ts";
 import type {SourceHost} from "./sourceHost.ts";
 
@@ -56,13 +57,10 @@ export class ChainExecution {
     const {executor} = this;
     const {newest = throwMissing(0), trie} = this.host.writer;
     // After a rollback it may be ahead of the chain, or have pages that were removed.
-    const goesOn = executor?.trieOfHead.page === trie?.page && executor !== undefined;
-    return goesOn && isSame(executor.head, newest)
-      ? executor
-      : BlockExecutor.resume(this.options, newest, trie);
+    if (executor !== undefined && executor.trieOfHead.page === trie?.page) {
+      const {number, hash} = executor.head;
+      if (number === newest.number && isSame(hash, newest.hash)) return executor;
+    }
+    return BlockExecutor.resume(this.options, newest, trie);
   }
-}
-
-function isSame(one: BlockId, other: BlockId): boolean {
-  return one.number === other.number && Buffer.compare(one.hash, other.hash) === 0;
 }

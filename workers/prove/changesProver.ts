@@ -29,11 +29,6 @@ const HEAD_BYTES = 1 + 2 * BLOCK_BYTES;
 /** Reading so many, and writing what is in them, takes a thread 30 ms where they are on disk. */
 const LIMITS: AnswerLimits = {bytes: MAX_RECORDS_BYTES, pages: 2048};
 
-interface StorageTree {
-  readonly leafIndex: number;
-  readonly tree: TreeRoot;
-}
-
 export class ChangesProver {
   private readonly accounts: TreeChanges;
   private readonly slots: TreeChanges;
@@ -126,7 +121,7 @@ export class ChangesProver {
     }
   }
 
-  private findStorage(accounts: Tree, address: Uint8Array): StorageTree | undefined {
+  private findStorage(accounts: Tree, address: Uint8Array) {
     const owner = findAccount(this.store, accounts, address);
     return owner && {leafIndex: owner.leafIndex, tree: this.storageOf(owner.account)};
   }
@@ -135,7 +130,10 @@ export class ChangesProver {
   private writeStorage(account: number, old: TreeRoot, young: TreeRoot): void {
     const {cursor} = this;
     const answer = this.answer as ChangesAnswer;
-    if (account < cursor.account || isSameTree(old, young)) return;
+    // Whatever its pages, a tree is the same at both blocks if its root is.
+    const isSame =
+      old.nextFreeNode === young.nextFreeNode && Buffer.compare(old.subRoot, young.subRoot) === 0;
+    if (account < cursor.account || isSame) return;
     const from = account === cursor.account ? cursor.slot : 0;
     const before = answer.leaves;
     const stop = this.slots.write(answer, account, old, young, from);
@@ -147,9 +145,4 @@ export class ChangesProver {
 function writeCursor(text: AnswerText, {account, slot}: ChangeCursor): void {
   text.integer(account, INDEX_BYTES);
   text.integer(slot, INDEX_BYTES);
-}
-
-/** Trees of one block's time and another's are the same if their roots are, whatever their pages. */
-function isSameTree(a: TreeRoot, b: TreeRoot): boolean {
-  return a.nextFreeNode === b.nextFreeNode && Buffer.compare(a.subRoot, b.subRoot) === 0;
 }

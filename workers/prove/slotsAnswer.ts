@@ -25,17 +25,12 @@ const INTEGER_BYTES = 6;
 const ZEROS = new Uint8Array(WORD_BYTES);
 const HEAD_WORDS = 4;
 
-/** A call for a multiproof, and for each slot how many words its bytes have elsewhere. */
-interface WordsCall {
-  readonly call: Buffer;
-  readonly words: readonly number[];
-}
-
 /**
  * @param call - packed, of the forms SLOTS and TRIE_SLOTS. @param form - of the multiproof
  * @param readSlot - the slot's value without leading zeros. @throws CallFailure if the slot's bytes are too many
+ * @returns a call for a multiproof, and for each slot how many words its bytes have elsewhere
  */
-export function addWords(call: Buffer, form: ProofForm, readSlot: (slot: Buffer) => Uint8Array): WordsCall {
+export function addWords(call: Buffer, form: ProofForm, readSlot: (slot: Buffer) => Uint8Array) {
   const slotCount = readKeyCount(call, 0) - 1;
   const bits = readBigEndian(call.subarray(KEYS_AT, packedBytes(1)));
   const further: Buffer[] = [];

@@ -71,17 +71,11 @@ export class TrieMultiProver {
   }
 }
 
-interface HashedKey {
-  readonly key: Uint8Array;
-  /** keccak256 of the key. */
-  readonly path: Uint8Array;
-}
-
+/** `path`: keccak256 of the address or key. */
 interface HashedAccount {
   readonly address: Uint8Array;
-  /** keccak256 of the address. */
   readonly path: Uint8Array;
-  readonly slots: HashedKey[];
+  readonly slots: {readonly key: Uint8Array; readonly path: Uint8Array}[];
 }
 
 /** @returns the accounts in the order of their paths, with the slots of all entries that name them */

@@ -58,7 +58,11 @@ export async function* readNode(
       follow || to !== undefined ? new HeadSurvey(nodes, writer, source.surveyAfterMs) : undefined;
     const chainOf: NodeChain = {nodes, heads, survey, watch, host};
     if (contracts !== undefined) {
-      const chain = {chainId: chainId ?? (await ask(readChainId)), config: genesis?.config};
+      const askId = (): Promise<unknown> => ask(node => node.request("eth_chainId", []));
+      const chain = {
+        chainId: chainId ?? parseQuantity(await askId(), "eth_chainId", 256),
+        config: genesis?.config,
+      };
       const known = (host.reader.readSlice() ?? []).filter(({to}) => to === undefined);
       archive = source.archive && new Nodes({...source.archive, chainId: chain.chainId}, onEvent);
       const read = new SliceReader(
@@ -112,10 +116,6 @@ function findSliced(
       `--contracts: a store of slices needs the suite keccak, this one has ${reader.suiteName}`,
     );
   return contracts;
-}
-
-async function readChainId(node: Node): Promise<bigint> {
-  return parseQuantity(await node.request("eth_chainId", []), "eth_chainId", 256);
 }
 
 /**

@@ -17,10 +17,6 @@ interface Situation {
   readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 }
 
-interface Judgement {
-  readonly suits: boolean;
-  readonly why: string;
-}
 /** @throws SourceError with the reason against each source, for an empty store without genesis file a SettingsFault */
 export async function chooseSource(situation: Situation): Promise<{source: NodeSourceName; why: string}> {
   const {asked} = situation;
@@ -38,7 +34,7 @@ export async function chooseSource(situation: Situation): Promise<{source: NodeS
 async function judge(
   source: NodeSourceName,
   {asked, writer: {latest, trie}, hasGenesis, cannotExecute, ask}: Situation,
-): Promise<Judgement> {
+): Promise<{readonly suits: boolean; readonly why: string}> {
   if (source === "trielogs") {
     const suits = await ask(probeTrieLogs);
     return {suits, why: `the node ${suits ? "answers" : "does not answer"} shomei_getTrieLogsByRange`};

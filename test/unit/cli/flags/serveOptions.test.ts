@@ -4,11 +4,7 @@ import {availableParallelism} from "node:os";
 import {test} from "node:test";
 import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
 import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
-import type {
-  EstimateOptions,
-  FinalityOptions,
-  ServiceOptions,
-} from "../../../../server/lifecycle/serviceOptions.ts";
+import type {FinalityOptions, ServiceOptions} from "../../../../server/lifecycle/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
 import type {EstimateSettings} from "../../../../workers/messages/estimateSettings.ts";
 import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
@@ -174,7 +170,7 @@ function readAll(args: readonly string[], variables: Readonly<Record<string, str
   return readFlags(SERVE_FLAGS, readServiceOptions, args, variables);
 }
 
-function readEstimates(args: readonly string[], variables = {}): EstimateOptions {
+function readEstimates(args: readonly string[], variables = {}): ServiceOptions["estimate"] {
   return readAll(args, variables).estimate;
 }
 
