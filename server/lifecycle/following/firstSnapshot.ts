@@ -50,7 +50,7 @@ export interface SnapshotTarget {
 }
 
 /** A store that exists already. */
-export interface OwnStore {
+interface OwnStore {
   readonly newest: ComparedStore["newest"] & {readonly block: number; readonly suite: string};
   readonly reader: ComparedStore["reader"] & Pick<StateReader, "finalizations">;
   readonly isServed: boolean;

@@ -161,7 +161,8 @@ export class Following {
   private fail({message, isFinal, needsSnapshot = false}: Failure): number | undefined {
     const {status, engine, parts} = this;
     const snapshot = needsSnapshot ? (parts.onBehind?.() ?? "") : "";
-    const reason = shortenReason(snapshot === "" ? message : `${message}. ${snapshot}`);
+    const [line = ""] = (snapshot === "" ? message : `${message}. ${snapshot}`).split("\n", 1);
+    const reason = line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH)}...` : line;
     const isKnown = status.hasFailed && isSameFailure(status.reason, reason);
     status.state = needsSnapshot ? "behind" : "failed";
     status.reason = reason;
@@ -204,9 +205,4 @@ function paceOf({blocks, head, target}: ImportEvent, ms: number): object | undef
     blocksPerSecond: Math.round(10 * rate) / 10,
     secondsLeft: rate === 0 ? undefined : Math.ceil(left / rate),
   };
-}
-
-function shortenReason(message: string): string {
-  const line = message.split("\n", 1)[0] as string;
-  return line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH)}...` : line;
 }

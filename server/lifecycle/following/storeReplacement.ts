@@ -5,7 +5,7 @@
 import type {Logger} from "pino";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {Engine} from "../../../workers/engine.ts";
-import {type OwnStore, type SnapshotMiss, type SnapshotTarget, takeBesideServed} from "./firstSnapshot.ts";
+import {type SnapshotMiss, type SnapshotTarget, takeBesideServed} from "./firstSnapshot.ts";
 
 interface ReplacementParts {
   readonly target: SnapshotTarget;
@@ -48,9 +48,13 @@ export class StoreReplacement {
   private async run(): Promise<void> {
     const {target, engine, isNeeded, onTaken, log} = this.parts;
     const {signal} = this.stopping;
+    const {chainId, suite, newest: block} = engine.chain;
+    // The store may be empty: any snapshot is newer.
+    const newest = {block, chainId, suite, finalized: engine.chain.head().finalized};
+    const served = {newest, reader: engine.store.reader, isServed: true, close() {}};
     let reason: string;
     try {
-      const missed = await takeBesideServed(target, servedStore(engine), this.missed, isNeeded, log, signal);
+      const missed = await takeBesideServed(target, served, this.missed, isNeeded, log, signal);
       if (missed === undefined) {
         this.stopping.abort(new Error("taken"));
         return onTaken();
@@ -65,11 +69,4 @@ export class StoreReplacement {
       log.warn({reason}, "no snapshot replaces the store yet");
     this.remark = reason;
   }
-}
-
-/** The store may be empty: any snapshot is newer. */
-function servedStore({chain, store}: Engine): OwnStore {
-  const {chainId, suite, newest: block} = chain;
-  const {finalized} = chain.head();
-  return {newest: {block, chainId, suite, finalized}, reader: store.reader, isServed: true, close() {}};
 }

@@ -67,14 +67,18 @@ export class Publishing {
         connection = await connectNats(this.settings.nats, CLIENT, signal, ({isUp, reason}) => {
           if (!isUp) this.note("waiting", `NATS: ${reason}`);
         });
-        this.noteServer(connection);
+        const reason = describeOldServer(connection);
+        if (reason !== this.saidOfServer && reason !== undefined) this.log.warn({reason}, OLD_SERVER);
+        this.saidOfServer = reason;
         const chain = this.describeChain();
         const stream = await FeedStream.open(connection, this.settings.stream, chain, this.settings.rules);
         this.publisher ??= new Publisher(readPublisherId(this.directory), this.engine.chain);
         await this.publishWhile(this.publisher, connection, stream, chain);
       } catch (error) {
         if (signal.aborted) break;
-        this.note(isLasting(error) ? "refused" : "waiting", (error as Error).message);
+        // Does it not pass by itself? A missing stream is created again.
+        const isLasting = error instanceof FeedError && !(error instanceof StreamMissing);
+        this.note(isLasting ? "refused" : "waiting", (error as Error).message);
         await sleep(this.backoff.next(), undefined, {signal}).catch(() => {}); // the loop sees the signal
       } finally {
         await connection?.close();
@@ -126,12 +130,6 @@ export class Publishing {
     return {suite, chainId};
   }
 
-  private noteServer(connection: NatsConnection): void {
-    const reason = describeOldServer(connection);
-    if (reason !== this.saidOfServer && reason !== undefined) this.log.warn({reason}, OLD_SERVER);
-    this.saidOfServer = reason;
-  }
-
   private noteState(state: PublishState): void {
     this.status.block = state.block;
     const gap = state.kind === "published" ? this.snapshots.describeGap(state.gap) : "";
@@ -149,9 +147,4 @@ export class Publishing {
     else if (state === "incomplete") this.log.warn({state, reason, block}, "the stream has a gap");
     else this.log.warn({state, reason, block}, "nothing is published");
   }
-}
-
-/** Whether it does not pass by itself. A missing stream is created again. */
-function isLasting(error: unknown): boolean {
-  return error instanceof FeedError && !(error instanceof StreamMissing);
 }
