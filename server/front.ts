@@ -17,13 +17,10 @@ import {CCIP_METHODS, parseSlotsBody, proveSlots} from "./methods/proof/proveSlo
 import {ProvableBlocks} from "./methods/provableBlocks.ts";
 import {MethodTable} from "./methods/table.ts";
 import {CallTally} from "./observe/callTally.ts";
-import type {FinalityStatus} from "./observe/finalityStatus.ts";
 import {Metrics} from "./observe/metrics.ts";
-import type {PublishStatus} from "./observe/publishStatus.ts";
-import {Readiness} from "./observe/readiness.ts";
+import {Readiness, type Statuses} from "./observe/readiness.ts";
 import {RefusalLog} from "./observe/refusalLog.ts";
 import {Scrapes} from "./observe/scrapes.ts";
-import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {LANE_IDS} from "./request/requestCalls.ts";
 import {RpcService} from "./rpcService.ts";
@@ -48,12 +45,9 @@ export interface FrontOptions extends HttpOptions {
   readonly maxConnections?: number;
 }
 
-interface MoreParts {
+interface MoreParts extends Statuses {
   /** undefined: no call is forwarded. */
   readonly gateway?: Gateway | undefined;
-  readonly source?: SourceStatus | undefined;
-  readonly finality?: FinalityStatus | undefined;
-  readonly publishing?: PublishStatus | undefined;
   readonly slots?: SlotFetcher | undefined;
 }
 
@@ -64,16 +58,14 @@ export function createFront(
   estimates: Estimates,
   trouble: TroubleLog,
   log: Logger,
-  {gateway, source, finality, publishing, slots}: MoreParts = {},
+  {gateway, slots, ...statuses}: MoreParts = {},
 ): Front {
   const {limits, maxFinalityLagSeconds} = options;
   const readiness = new Readiness({
     chain: engine.chain,
     damage: trouble,
     threads: () => engine.readThreads(),
-    source,
-    finality,
-    publishing,
+    ...statuses,
     maxFinalityLagSeconds,
   });
   const methods = new MethodTable(options.namespace, gateway && (options.gatewayMethods ?? []));
@@ -100,10 +92,8 @@ export function createFront(
     readQueuedCosts: () => LANE_IDS.map(lane => [LANES[lane].name, dispatcher.queuedCost(lane)]),
     estimates: dispatcher,
     refusals,
-    source,
     readiness,
-    finality,
-    publishing,
+    ...statuses,
     slotFetches: slots?.counts,
   });
   const {maxProofTextBytes} = engine;

@@ -10,7 +10,7 @@ import {FINALITY_STATES, type FinalityStatus} from "./finalityStatus.ts";
 import type {FigureRow} from "./metricsText.ts";
 import {PUBLISH_STATES, type PublishStatus} from "./publishStatus.ts";
 import type {EstimateQueues} from "./queueFigures.ts";
-import type {Readiness} from "./readiness.ts";
+import type {Readiness, Statuses} from "./readiness.ts";
 import type {RefusalLog} from "./refusalLog.ts";
 import {SOURCE_STATES, type SourceStatus} from "./sourceStatus.ts";
 import type {TroubleLog} from "./troubleLog.ts";
@@ -21,7 +21,7 @@ type LabelledRows = {readonly [labels: string]: Iterable<FigureRow>};
 /** undefined: not known, and not shown. */
 export type FigureValues = {readonly [name in FigureName]?: number | LabelledRows | undefined};
 
-export interface FigureSources {
+export interface FigureSources extends Statuses {
   readonly engine: Engine;
   readonly tally: CallTally;
   readonly trouble: TroubleLog;
@@ -31,10 +31,6 @@ export interface FigureSources {
   readonly estimates: EstimateQueues;
   readonly refusals: RefusalLog;
   readonly readiness: Readiness;
-  readonly source: SourceStatus | undefined;
-  /** undefined: only imports and commands set what is finalized. */
-  readonly finality: FinalityStatus | undefined;
-  readonly publishing: PublishStatus | undefined;
   /** By outcome. undefined: there is no node, or the store has whole tries. */
   readonly slotFetches: Readonly<Record<string, number>> | undefined;
 }

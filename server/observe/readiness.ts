@@ -26,13 +26,18 @@ const MOST_GAPS = 5;
 
 const NOTHING_MORE: AskedReadiness = {block: undefined, lagSeconds: undefined};
 
-export interface ReadinessSources {
+/** What a service does besides answering requests, where it does. */
+export interface Statuses {
+  readonly source?: SourceStatus | undefined;
+  /** undefined: only imports and commands set what is finalized. */
+  readonly finality?: FinalityStatus | undefined;
+  readonly publishing?: PublishStatus | undefined;
+}
+
+export interface ReadinessSources extends Statuses {
   readonly chain: ChainView;
   readonly damage: {readonly tableFindings: number};
   readonly threads: () => readonly WatchedThread[];
-  readonly source: SourceStatus | undefined;
-  readonly finality: FinalityStatus | undefined;
-  readonly publishing: PublishStatus | undefined;
   readonly maxFinalityLagSeconds: number | undefined;
 }
 
