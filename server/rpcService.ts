@@ -53,7 +53,8 @@ export class RpcService {
     let envelope: Envelope;
     try {
       // It may have waited for its turn.
-      requireTime(record, limits.timeoutMs);
+      const waitedMs = Math.round(performance.now() - record.startedMs);
+      if (waitedMs > limits.timeoutMs) throw createTimeoutError(limits.timeoutMs, waitedMs);
       envelope = yield* this.parse(body, limits);
     } catch (error) {
       const rpcError = this.asRpcError(error, record);
@@ -202,12 +203,6 @@ export class RpcService {
     if (error instanceof RecordFailure) return this.trouble.reportFailure(error.failure, record.id);
     return this.trouble.reportThrown(error, record.id);
   }
-}
-
-/** @throws RpcError LIMIT_EXCEEDED */
-function requireTime({startedMs}: RequestRecord, limit: number): void {
-  const got = Math.round(performance.now() - startedMs);
-  if (got > limit) throw createTimeoutError(limit, got);
 }
 
 function sendText(reply: ReplySink, text: string): void {

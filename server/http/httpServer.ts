@@ -165,7 +165,7 @@ export class HttpServer {
         refuse(reply, head.verb, "421 Misdirected Request", message);
       }
     };
-    if (head.hasBody) dropBody(response, reply, this.intake, answer);
+    if (head.isChunked || Number(head.contentLength) > 0) dropBody(response, reply, this.intake, answer);
     else this.intake.start(answerRead(0, reply, answer), () => reply.readClient(), "short");
   }
 

@@ -47,6 +47,7 @@ export class Intake {
   private readonly reads = createQueue();
   private readonly short = createQueue();
   private readonly long = createQueue();
+  private readonly queues = {read: this.reads, short: this.short, body: this.long, answer: this.long};
   private readonly exceeding = new Set<string>();
   private isPlanned = false;
   private sliceMs = SLICE_MS;
@@ -87,7 +88,7 @@ export class Intake {
     }
     if (job.work !== undefined) {
       job.client = `${kind} ${client()}`;
-      this.queueOf(kind).push(job);
+      this.queues[kind].push(job);
     }
     this.plan();
     return job;
@@ -122,11 +123,6 @@ export class Intake {
       this.runSlice(this.long, sliceMs);
       if (this.waiting > 0) this.plan();
     });
-  }
-
-  private queueOf(kind: Kind): ClientQueue<Job> {
-    if (kind === "read") return this.reads;
-    return kind === "short" ? this.short : this.long;
   }
 
   private runSlice(queue: ClientQueue<Job>, sliceMs: number): void {

@@ -36,10 +36,6 @@ export class RequestHead {
     return this.transferEncoding !== "";
   }
 
-  get hasBody(): boolean {
-    return this.isChunked || Number(this.contentLength) > 0;
-  }
-
   constructor(request: HttpRequest) {
     let hosts = 0;
     let lengths = 0;

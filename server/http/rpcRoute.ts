@@ -113,13 +113,8 @@ export class RpcRoute {
     reply.describe = describeCcip;
   }
 
-  private prepare({origin, requestId}: RequestHead, reply: Reply): void {
+  private prepare({origin, requestId: given}: RequestHead, reply: Reply): void {
     if (this.cors !== undefined) reply.headers = this.cors.headersFor(origin);
-    this.takeId(requestId, reply);
-  }
-
-  /** @param given - the caller's X-Request-Id header, "" if there is none */
-  private takeId(given: string, reply: Reply): void {
     if (given === "") return;
     reply.requestId = VALID_ID.test(given) ? given : this.createId();
     reply.headers = [...reply.headers, [REQUEST_ID, reply.requestId]];

@@ -33,7 +33,12 @@ export class NodeResponse implements HttpResponse {
     private readonly reading: Pick<HttpResponse, "pause" | "resume">,
   ) {
     // Before Node's own handler, which may close the connection.
-    response.prependOnceListener("finish", () => this.noteSent());
+    response.prependOnceListener("finish", () => {
+      // Node ends the writes of a connection that breaks as if they were done.
+      if (request.socket.destroyed) return;
+      this.isSent = true;
+      if (!this.isOver) this.writeOn(this.offset);
+    });
     response.once("close", () => {
       this.reportAbort();
       this.onClosed?.();
@@ -159,13 +164,6 @@ export class NodeResponse implements HttpResponse {
     this.response.end(body);
     this.isSent = this.response.writableFinished;
     if (!this.isSent) this.request.socket.setTimeout(IDLE_MS);
-  }
-
-  private noteSent(): void {
-    // Node ends the writes of a connection that breaks as if they were done.
-    if (this.request.socket.destroyed) return;
-    this.isSent = true;
-    if (!this.isOver) this.writeOn(this.offset);
   }
 
   private writeHead(contentBytes?: number): void {

@@ -138,7 +138,10 @@ function parseElement(element: unknown): Call {
   let idText: string | undefined;
   if (Object.hasOwn(fields, "id")) {
     const {id} = fields;
-    if (typeof id === "string" && id.length > MAX_ID_CHARACTERS) return refuseLongId(id);
+    if (typeof id === "string" && id.length > MAX_ID_CHARACTERS) {
+      const error = createLimitError("an id", MAX_ID_CHARACTERS, id.length, "characters");
+      return {idText: "null", method: "", params: [], error};
+    }
     // The ids of a batch could hold enough lone surrogates to take 25 ms.
     const isText = typeof id === "string" && !LONE_SURROGATE.test(id);
     if (!isText && id !== null && !Number.isSafeInteger(id)) return refuse(undefined, describeId(id));
@@ -167,11 +170,6 @@ function parseElement(element: unknown): Call {
 function refuse(idText: string | undefined, reason: string): Call {
   const error = new RpcError(RpcCode.INVALID_REQUEST, `not a JSON-RPC 2.0 request: ${reason}`);
   return {idText: idText ?? "null", method: "", params: [], error};
-}
-
-function refuseLongId({length}: string): Call {
-  const error = createLimitError("an id", MAX_ID_CHARACTERS, length, "characters");
-  return {idText: "null", method: "", params: [], error};
 }
 
 function describeId(id: unknown): string {

@@ -78,8 +78,10 @@ export function createStoppingError(): RpcError {
 
 /** @param kind - AheadError for a block above the newest one in the store, or of an unknown hash */
 export function createBlockUnknownError(block: string, head: Head, kind = RpcError): RpcError {
-  const data = {earliest: encodeQuantity(head.earliest), finalized: encodeQuantity(head.finalized)};
-  return new kind(RpcCode.BLOCK_UNKNOWN, `block ${block} is not in the store: ${describeBlocks(head)}`, data);
+  const [earliest, finalized, latest] = [head.earliest, head.finalized, head.latest].map(encodeQuantity);
+  const what = head.latest === undefined ? "it is empty" : `it has blocks ${earliest} to ${latest}`;
+  const message = `block ${block} is not in the store: ${what}`;
+  return new kind(RpcCode.BLOCK_UNKNOWN, message, {earliest, finalized});
 }
 
 /** No thread that could run the call is up. */
@@ -107,8 +109,10 @@ export function createPrunedError(block: string, nearest: NearestUnpruned | unde
 
 /** The block is in the store, but not finalized on layer 1. */
 export function createNotFinalizedError(block: string, head: Head): RpcError {
-  const message = `block ${block} is not finalized: ${describeFinality(head)}`;
-  return new AheadError(RpcCode.NOT_FINALIZED, message, {finalized: encodeQuantity(head.finalized)});
+  const finalized = encodeQuantity(head.finalized);
+  const what =
+    finalized === null ? "no block is finalized yet" : `the newest finalized block is ${finalized}`;
+  return new AheadError(RpcCode.NOT_FINALIZED, `block ${block} is not finalized: ${what}`, {finalized});
 }
 
 /** @returns a whole response object, without a comma. @param idText - the id as JSON text */
@@ -126,14 +130,4 @@ export function shorten(value: unknown): string {
   if (typeof value !== "string") return String(value);
   if (value.length <= MAX_SHOWN) return JSON.stringify(value);
   return `${JSON.stringify(value.slice(0, MAX_SHOWN))}... (${value.length} characters)`;
-}
-
-function describeFinality({finalized}: Head): string {
-  if (finalized === undefined) return "no block is finalized yet";
-  return `the newest finalized block is ${encodeQuantity(finalized)}`;
-}
-
-function describeBlocks(head: Head): string {
-  if (head.latest === undefined) return "it is empty";
-  return `it has blocks ${encodeQuantity(head.earliest)} to ${encodeQuantity(head.latest)}`;
 }

@@ -23,6 +23,7 @@ const NAME = "chain_getChanges";
 const ACCOUNTS = "accounts";
 const ALL = "all";
 const TREES = [ACCOUNTS, ALL] as const;
+const SCOPES = {[ACCOUNTS]: ChangeScope.ACCOUNTS, [ALL]: ChangeScope.ALL} as const;
 const CURSOR = /^0[xX]([0-9a-fA-F]{1,20})$/;
 const INDEX_DIGITS = 10;
 const LAST_INDEX = 2 ** 40 - 1;
@@ -51,8 +52,9 @@ export const getChanges: LaneMethod<ProofCalls> = {
     const form = view.takesBytes ? ProofForm.CHANGES_BYTES : ProofForm.CHANGES_HEX;
     const named = readTree(tree, TREES);
     const call = {
-      scope: scopeOf(named),
-      address: typeof named === "string" ? undefined : named,
+      ...(typeof named === "string"
+        ? {scope: SCOPES[named], address: undefined}
+        : {scope: ChangeScope.STORAGE, address: named}),
       cursor: readCursor(cursor, named === ACCOUNTS),
       count: readCount(count, 4, MAX_CHANGES),
       fromBlock: resolveSelector(fromBlock, "params[1] (fromBlock)", "provable", view),
@@ -67,11 +69,6 @@ export const getChanges: LaneMethod<ProofCalls> = {
 function changesCost(params: Call["params"]): number {
   const count = Array.isArray(params) ? parseCount(params[4], MAX_CHANGES) : undefined;
   return count === undefined ? 0 : CALL_COST + Math.ceil(count / LEAVES_PER_COST);
-}
-
-function scopeOf(tree: Uint8Array | typeof ACCOUNTS | typeof ALL): ChangeScope {
-  if (tree === ACCOUNTS) return ChangeScope.ACCOUNTS;
-  return tree === ALL ? ChangeScope.ALL : ChangeScope.STORAGE;
 }
 
 /** @param isAccounts - no cursor within an account's storage belongs to this tree. @throws RpcError INVALID_PARAMS */

@@ -24,13 +24,10 @@ export function createNamespacedProof(namespace: string): LaneMethod<ProofCalls>
       try {
         return method.prepare(params, view, calls);
       } catch (error) {
-        throw isBlockMissing(error) ? new RpcError(RpcCode.INVALID_REQUEST, BLOCK_MISSING) : error;
+        const {code} = error as Partial<RpcError>;
+        const isMissing = code === RpcCode.BLOCK_UNKNOWN || code === RpcCode.NOT_FINALIZED;
+        throw isMissing ? new RpcError(RpcCode.INVALID_REQUEST, BLOCK_MISSING) : error;
       }
     },
   };
-}
-
-function isBlockMissing(error: unknown): boolean {
-  if (!(error instanceof RpcError)) return false;
-  return error.code === RpcCode.BLOCK_UNKNOWN || error.code === RpcCode.NOT_FINALIZED;
 }

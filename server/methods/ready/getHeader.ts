@@ -46,7 +46,10 @@ export const getHeader = createReady({
     const context = chain.readContext(number);
     if ("failure" in context) throw createReadError(context, number, head);
     const {block, header, headerRlp, ancestors, config} = context;
-    const fields = Object.entries(header).map(([name, value]) => [name, encodeField(value)]);
+    const fields = Object.entries(header).map(([name, value]) => [
+      name, // a field that is not known is left out
+      typeof value === "bigint" ? encodeQuantity(value) : value && toHex(value),
+    ]);
     return JSON.stringify({
       block: {
         number: encodeQuantity(number),
@@ -62,8 +65,3 @@ export const getHeader = createReady({
     });
   },
 });
-
-/** @returns undefined for a field that is not known: it is left out */
-function encodeField(value: bigint | Uint8Array | undefined): string | null | undefined {
-  return typeof value === "bigint" ? encodeQuantity(value) : value && toHex(value);
-}
