@@ -156,7 +156,7 @@ test("a call whose witness would be too long is refused, with the limit", async 
   assert.equal(error.data.limit, 2_097_152);
 });
 
-test("a store without the trie, or without the header of a block whose hash is read, has no witness", async () => {
+test("a store without the trie, or without the header of a block whose hash is read, has no witness; pruned blocks have headers", async () => {
   const lines = [{[SENDER]: {balance: "0x1"}}, {}, {}].map((accounts, number) => ({
     number: `0x${number}`,
     hash: "",
@@ -195,6 +195,18 @@ test("a store without the trie, or without the header of a block whose hash is r
     }
     await limited.stop();
   }
+  // Headers of pruned blocks are kept.
+  const db = folder.file("pruned");
+  await importLines(db, headed, {finalized: 2});
+  const flags = ["--db", db, "--hardfork", FORK, "--history", "1"];
+  const pruning = await OwnService.serve(flags, {estimates: true});
+  await pruning.waitForStderr(/"msg":"pruned"/);
+  const {result} = await pruning.call("proof_call", [hashOf(2), "0x2"]);
+  assert.deepEqual(
+    result?.witness.headers,
+    headed.map(({header}) => header),
+  );
+  await pruning.stop();
 });
 
 test("forged answers are refused, or have the honest result", async t => {

@@ -48,7 +48,7 @@ export class CallWitness {
   encode(): string {
     const headers: string[] = [];
     for (let number = this.oldest; number < this.block.header.number; number++)
-      headers.push(this.headerText(this.store.readBlock(number), number));
+      headers.push(this.headerText(this.store.readHeaderRecord(number), number));
     headers.push(this.headerText(this.block));
     return JSON.stringify({state: [...this.nodes], codes: [...this.codes], headers});
   }
