@@ -1,5 +1,6 @@
 /** The rules under which a call runs at a block, by the genesis config of block 0 or --hardfork, and the block. */
 
+import {readCliqueSigner} from "../../evm/execution/block/decodedBlock.ts";
 import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
@@ -9,9 +10,10 @@ import {type ForkRules, forkRules} from "../../evm/execution/rules/forkRules.ts"
 import type {EvmBlock} from "../../evm/interpreter/message.ts";
 import {type EvmRules, rulesOf} from "../../evm/interpreter/rules.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
+import {encodeHeader} from "../../storage/block/headerRlp.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isSame} from "../../storage/hex.ts";
-import {readBigEndian} from "../../storage/rlp/rlpReader.ts";
+import {RlpError, RlpReader, readBigEndian} from "../../storage/rlp/rlpReader.ts";
 import type {EstimateCall} from "../messages/estimateCall.ts";
 import {CallFailure} from "../messages/failure.ts";
 import {notAvailable, refuseOpStack} from "./call/estimateError.ts";
@@ -74,7 +76,18 @@ export class ChainRules {
     this.schedule ??= this.makeSchedule(call);
     const {schedule} = this;
     const {number = BigInt(header.number), blobBaseFee, ...others} = overrides;
-    const {timestamp = 0n, difficulty, gasLimit, miner, mixHash, baseFeePerGas = 0n} = {...header, ...others};
+    const {
+      timestamp = 0n,
+      difficulty,
+      gasLimit,
+      miner,
+      mixHash,
+      baseFeePerGas = 0n,
+    } = {
+      ...header,
+      miner: coinbaseOf(schedule, header),
+      ...others,
+    };
     const fork = this.forkOf(schedule, {number: Number(number), timestamp, difficulty});
     const evmRules = rulesOf(fork);
     if (evmRules === undefined) {
@@ -139,5 +152,17 @@ export class ChainRules {
       if (!(error instanceof ExecutionError)) throw error;
       throw notAvailable(call, `${error.message} (start with --hardfork to name the rules of this chain)`);
     }
+  }
+}
+
+/** Before the merge, a block of a clique chain pays its signer. Its header names another account, for votes. */
+function coinbaseOf({isClique}: ForkSchedule, header: BlockRecord["header"]): Uint8Array | undefined {
+  if (!isClique || (header.difficulty ?? 0n) === 0n) return header.miner;
+  const bytes = encodeHeader(header);
+  try {
+    return bytes && readCliqueSigner(new RlpReader(bytes).readList());
+  } catch (error) {
+    if (error instanceof RlpError) return undefined;
+    throw error;
   }
 }

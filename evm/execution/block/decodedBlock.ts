@@ -170,8 +170,12 @@ function readWithdrawal(list: RlpReader): Withdrawal {
   return withdrawal;
 }
 
-/** The signer (EIP-225). The extra data ends with r 32 | s 32 | v 1, over the hash of the header without these. */
-function readCliqueSigner(fields: RlpReader): Uint8Array {
+/**
+ * The signer (EIP-225). The extra data ends with r 32 | s 32 | v 1, over the hash of the header without these.
+ *
+ * @param fields - of a header. @throws RlpError, also for block 0, which nobody has signed
+ */
+export function readCliqueSigner(fields: RlpReader): Uint8Array {
   const header = readAll(fields, items => items.readBytes());
   const extraData = header[EXTRA_DATA] ?? new Uint8Array(0);
   const sealAt = extraData.length - SEAL_BYTES;

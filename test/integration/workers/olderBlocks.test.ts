@@ -1,5 +1,6 @@
 /** Blocks from before the merge, made by @ethereumjs: of ethash, with uncles, up to berlin, and of clique. */
 import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
 import {test} from "node:test";
 import {
   type Block,
@@ -21,11 +22,13 @@ import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
-import {toPlain} from "../../support/chains/executedChain.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import {createFullRules} from "../../support/evm/fullRules.ts";
 import {parseGenesis} from "../../support/evm/genesisText.ts";
 import {LibraryState} from "../../support/evm/libraryState.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {importHere} from "../../support/stores/importedStore.ts";
 
 const KEY = new Uint8Array(32).fill(1);
 const MINER: PrefixedHexString = `0x${"0c".repeat(20)}`;
@@ -168,19 +171,17 @@ test("a block whose uncles are not those of its header is refused with both hash
   );
 });
 
-test("a clique block's signer is its coinbase and gets its fees", async () => {
+test("a clique block's signer is its coinbase and gets its fees, and calls there see it", async () => {
   const signer = toHex(privateToAddress(KEY));
   // Stores COINBASE in slot 0.
   const code = codeOf("COINBASE PUSH1 0 SSTORE STOP");
-  const clique = parseGenesis(
-    JSON.stringify({
-      config: {...configOfFork("london"), chainId: 5, clique: {period: 5, epoch: 30000}},
-      ...{difficulty: "0x1", gasLimit: "0x1c9c380"},
-      extraData: `0x${"00".repeat(32)}${signer.slice(2)}${"00".repeat(65)}`,
-      alloc: {[signer]: {balance: `${ETHER}`}, [CONTRACT]: {balance: "0", code}},
-    }),
-  );
-  const chain = await LibraryChain.start(clique);
+  const text = JSON.stringify({
+    config: {...configOfFork("london"), chainId: 5, clique: {period: 5, epoch: 30000}},
+    ...{difficulty: "0x1", gasLimit: "0x1c9c380"},
+    extraData: `0x${"00".repeat(32)}${signer.slice(2)}${"00".repeat(65)}`,
+    alloc: {[signer]: {balance: `${ETHER}`}, [CONTRACT]: {balance: "0", code}},
+  });
+  const chain = await LibraryChain.start(parseGenesis(text));
   const {common, parent} = chain;
   common.setHardfork("london");
   const call = {nonce: 0, gasPrice: 2_000_000_000n, gasLimit: 100_000n, to: CONTRACT};
@@ -192,8 +193,27 @@ test("a clique block's signer is its coinbase and gets its fees", async () => {
     };
     return createSealedCliqueBlock({header, transactions}, KEY, {common});
   });
-  const {changes} = toPlain(await (await chain.startExecutor()).execute(block.serialize()));
-  assert.equal(toHex(changes.get(CONTRACT)?.storage?.[0]?.value.subarray(12) ?? KEY), signer);
+  const folder = new WorkFolder();
+  const [genesisPath, blocks, db] = ["genesis.json", "blocks.rlp", "db"].map(name => folder.file(name)) as [
+    string,
+    string,
+    string,
+  ];
+  await Promise.all([writeFile(genesisPath, text), writeFile(blocks, block.serialize())]);
+  const files = ["--genesis", genesisPath, "--blocks", blocks, "--finalized", "last"];
+  assert.ok((await importHere(["--db", db, ...files])).ok);
+  const service = await OwnService.serve(["--db", db], {estimates: true});
+  const word = `0x${signer.slice(2).padStart(64, "0")}`;
+  assert.equal((await service.call("eth_getStorageAt", [CONTRACT, "0x0", "0x1"])).result, word);
   // It paid itself the tip; only the base fee is gone.
-  assert.equal(changes.get(signer)?.balance, ETHER - block.header.gasUsed * 875_000_000n);
+  const left = ETHER - block.header.gasUsed * 875_000_000n;
+  assert.equal(BigInt((await service.call("eth_getBalance", [signer, "0x1"])).result), left);
+  const coinbase = {data: codeOf("COINBASE PUSH1 0 MSTORE PUSH1 32 PUSH1 0 RETURN")};
+  assert.equal((await service.call("eth_call", [coinbase, "0x1"])).result, word);
+  // Nobody has signed block 0.
+  assert.equal((await service.call("eth_call", [coinbase, "0x0"])).result, `0x${"00".repeat(32)}`);
+  const other = {feeRecipient: CONTRACT};
+  const {result} = await service.call("eth_call", [coinbase, "0x1", null, other]);
+  assert.equal(result, `0x${CONTRACT.slice(2).padStart(64, "0")}`);
+  await service.stop();
 });
