@@ -33,7 +33,7 @@ function layersTest(title: string, work: (layers: NotesLayers) => Promise<void>)
   test(title, async t => (typeof layers === "string" ? notRun(t, layers) : work(layers)));
 }
 
-layersTest("numbers, mappings, short and long strings are read from either kind of tree", async layers => {
+layersTest("numbers, mappings and strings are read from trees of both suites and tries", async layers => {
   const {readers, parts} = layers;
   await layers.finalize();
   const all = Object.entries(readers);
