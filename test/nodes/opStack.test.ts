@@ -168,6 +168,69 @@ describeNeeding(lack, "beside op-geth", () => {
     t.diagnostic(`${chain.height} blocks, ${touched.size} accounts, ${proofs} proofs`);
   });
 
+  test("with a gateway, op-geth answers what proofd lacks, and gets transactions only where that is named", async () => {
+    const {node} = chain;
+    const own = [...flags("forwarded"), "--finality", "tag", "--gateway", node.url];
+    const sent = chain.sign({from: 1, to: PEOPLE[2] as string, value: 1n});
+    const open = async (more: readonly string[], work: (service: OwnService) => Promise<void>) => {
+      const service = await OwnService.serve([...own, ...more], {estimates: true});
+      try {
+        await waitForFinalized(service, chain.height);
+        await work(service);
+      } finally {
+        await service.stop();
+      }
+    };
+    await open([], async service => {
+      const old = `0x${OP_FORKS.ecotone.toString(16)}`;
+      const call = {from: PEOPLE[0], to: L1_BLOCK, data: "0x8381f58a"}; // number()
+      const calls: [string, unknown[]][] = [
+        ["eth_blockNumber", []],
+        ["eth_gasPrice", []],
+        ["eth_feeHistory", ["0x4", "latest", [50]]],
+        ["eth_getLogs", [{fromBlock: "0x0", toBlock: "latest", address: PASSER}]],
+        ["eth_estimateGas", [call]],
+        ["eth_estimateGas", [{from: PEOPLE[0], to: PEOPLE[1], value: "0x1"}, old]],
+        ["eth_createAccessList", [call]],
+        ...["latest", "finalized", old].map((block): [string, unknown[]] => ["eth_call", [call, block]]),
+        ...[old, "finalized", "latest"].flatMap((block): [string, unknown[]][] => [
+          ["eth_getBalance", [PEOPLE[0], block]],
+          ["eth_getTransactionCount", [PEOPLE[0], block]],
+          ["eth_getCode", [L1_BLOCK, block]],
+          ["eth_getStorageAt", [L1_BLOCK, "0x0", block]],
+        ]),
+      ];
+      for (let block = 0; block <= chain.height; block += 3) {
+        const tag = `0x${block.toString(16)}`;
+        calls.push(
+          ["eth_getBlockByNumber", [tag, true]],
+          ["eth_getBlockByHash", [chain.hashOf(block), false]],
+        );
+        calls.push(["eth_getBlockReceipts", [tag]]);
+        const {transactions} = await node.request<{transactions: string[]}>(
+          "eth_getBlockByNumber",
+          tag,
+          false,
+        );
+        for (const hash of transactions.slice(0, 3))
+          calls.push(["eth_getTransactionByHash", [hash]], ["eth_getTransactionReceipt", [hash]]);
+      }
+      for (const [method, params] of calls) {
+        const body = JSON.stringify({jsonrpc: "2.0", id: 1, method, params});
+        const [given, theirs] = await Promise.all([service.url, node.url].map(url => ask(url, body)));
+        assert.ok(given?.includes('"result":'), given);
+        assert.equal(given, theirs, `${method} ${JSON.stringify(params)}`);
+      }
+      assert.equal((await service.call("chain_estimateGas", [call, "latest"])).error.code, -32001);
+      assert.equal((await service.call("eth_sendRawTransaction", [sent])).error.code, -32601);
+    });
+    await open(["--gateway-methods", "eth_sendRawTransaction"], async service => {
+      const {result: hash} = await service.call("eth_sendRawTransaction", [sent]);
+      const {result} = await service.call("eth_getTransactionByHash", [hash]);
+      assert.deepEqual([result.from, result.blockNumber], [PEOPLE[1], null]);
+    });
+  });
+
   test("slices from the head on prove withdrawals, the attributes of layer 1 and slots of before as op-geth does", async () => {
     const start = chain.height;
     const contracts = [PASSER, L1_BLOCK];

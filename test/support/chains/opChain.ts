@@ -129,6 +129,16 @@ export class OpChain {
     await this.choose();
   }
 
+  /** A transaction that is in no block. @returns what eth_sendRawTransaction takes */
+  sign(sent: Sent): string {
+    const common = createFullRules(this.genesis.forks);
+    common.setHardfork(this.forkOf(this.height));
+    const nonces = [...this.people.nonces];
+    const transaction = this.people.sign(sent, common);
+    this.people.nonces.splice(0, nonces.length, ...nonces);
+    return transaction;
+  }
+
   stop(): Promise<void> {
     return this.node.stop();
   }
