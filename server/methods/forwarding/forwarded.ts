@@ -132,7 +132,7 @@ function createForwarded(name: string, size: Size, isRead: boolean): ForwardedMe
       if (!Array.isArray(params)) throw createValueError("params", params, "an array");
       // The node has its own rules. Only values that JSON.parse may have changed are refused here.
       requireExactValues(params, "params");
-      const paramsText = JSON.stringify(isBlock ? withOwnBlock(params, view) : params);
+      const paramsText = JSON.stringify(withOwnBlock(params, isBlock ? 0 : BLOCK_AT.get(name), view));
       if (paramsText.length > MAX_FORWARDED_CHARACTERS)
         throw createLimitError("params", MAX_FORWARDED_CHARACTERS, paramsText.length, "characters of JSON");
       const {cost, bytes} = sizeOf(params);
@@ -144,9 +144,13 @@ function createForwarded(name: string, size: Size, isRead: boolean): ForwardedMe
   };
 }
 
-/** Puts a number in place of a tag of which proofd decides. */
-function withOwnBlock(params: readonly unknown[], view: RequestView): readonly unknown[] {
-  const [block, ...others] = params;
-  if (!OWN_TAGS.has(block)) return params;
-  return [encodeQuantity(resolveSelector(block, "params[0] (block)", "header", view)), ...others];
+/** Puts a number in place of a tag of which proofd decides. @param at - position of the block. undefined: there is none */
+function withOwnBlock(
+  params: readonly unknown[],
+  at: number | undefined,
+  view: RequestView,
+): readonly unknown[] {
+  if (at === undefined || !OWN_TAGS.has(params[at])) return params;
+  const column = at === 0 ? "header" : "provable";
+  return params.with(at, encodeQuantity(resolveSelector(params[at], `params[${at}] (block)`, column, view)));
 }

@@ -382,6 +382,8 @@ describe("calls through a gateway", () => {
     upstream.requests.length = 0;
     await send({jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["finalized", true]});
     assert.deepEqual(upstream.requests[0]?.call.params, ["0x1", true]);
+    await send({jsonrpc: "2.0", id: 1, method: "eth_call", params: [{to: account}, "safe", {}]});
+    assert.deepEqual(upstream.requests[1]?.call.params, [{to: account}, "0x1", {}]);
     upstream.requests.length = 0;
     const own: [string, unknown[]][] = [
       ...["0x1", "finalized", "safe", hash, {blockHash: hash}].map((block): [string, unknown[]] => [
