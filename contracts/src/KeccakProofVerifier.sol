@@ -19,7 +19,7 @@ contract KeccakProofVerifier is ISlotVerifier {
 
     /// The first byte is not 0x05.
     error NotATrieProof();
-    /// The bytes end within a node, or hold what is none.
+    /// The bytes end within a node, or something between the nodes is not a node.
     error NotANode();
     /// The proof belongs to another root, account or slots.
     error NodeMissing(bytes32 hash);
@@ -93,7 +93,7 @@ contract KeccakProofVerifier is ISlotVerifier {
     function _find(uint256[] memory nodes, bytes32 root, bytes32 path) private pure returns (uint256 value) {
         if (root == EMPTY_TRIE) return 0;
         uint256 node = _nodeOf(nodes, root);
-        // Its nibbles that are still to go, from the highest on.
+        // The nibbles that remain, from the highest bits on.
         uint256 rest = uint256(path);
         while (true) {
             (uint256 child, uint256 end) = _item(node);
@@ -116,7 +116,7 @@ contract KeccakProofVerifier is ISlotVerifier {
             }
             uint256 kind = _uintAt(child, 1);
             if (kind == NO_NODE) return 0;
-            // A node of less than 32 bytes stands there itself.
+            // A node of less than 32 bytes is inlined.
             node = kind == HASHED_NODE ? _nodeOf(nodes, bytes32(_uintAt(child + 1, 32))) : child;
         }
     }

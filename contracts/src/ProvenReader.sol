@@ -29,9 +29,9 @@ abstract contract ProvenReader {
     bool public immutable isTrie;
 
     error OffchainLookup(address sender, string[] urls, bytes callData, bytes4 callbackFunction, bytes extraData);
-    /// The slot holds no `bytes` or `string`.
+    /// The slot is not that of a `bytes` or `string`.
     error NotBytes(bytes32 slot);
-    /// The gateway told another number of words than the slot's length needs.
+    /// The gateway sent another number of words than the slot's length needs.
     error WordCountMismatch(bytes32 slot);
     error HeaderMismatch(bytes32 headerHash);
 
@@ -84,7 +84,7 @@ abstract contract ProvenReader {
         }
     }
 
-    /// @return all the slots, followed by those where the bytes of each one stand
+    /// @return all the slots, followed by those that contain the bytes of each one
     function _withWords(bytes32[] memory slots, uint256[] memory words) private pure returns (bytes32[] memory all) {
         uint256 count = slots.length;
         for (uint256 i = 0; i < slots.length; ++i) count += words[i];
@@ -120,9 +120,9 @@ abstract contract ProvenReader {
         }
     }
 
-    /// The layout of `bytes` and `string` in storage: below 32 bytes they stand in the slot itself, with twice their length in its last byte.
+    /// The layout of `bytes` and `string` in storage: below 32 bytes they are in the slot itself, with twice their length in its last byte.
     /// Else the slot is twice their length plus one.
-    /// @return length in bytes @return words that stand elsewhere
+    /// @return length in bytes @return words in other slots
     function _lengthOf(bytes32 slot, uint256 head) private pure returns (uint256 length, uint256 words) {
         bool isShort = head & 1 == 0;
         length = (isShort ? head & 0xff : head) >> 1;

@@ -189,7 +189,7 @@ export class Prover {
     this.countEntries(call);
   }
 
-  /** An answer of CCIP-read, which is no JSON-RPC response. */
+  /** An answer of CCIP-read, which is not a JSON-RPC response. */
   private writeSlots(form: ProofForm, block: number, call: Buffer): void {
     const {text, state} = this;
     const isTrie = form === ProofForm.TRIE_SLOTS;

@@ -21,7 +21,7 @@ export class SlicePath extends TriePath {
 
   /**
    * @param page - of the state trie's root. @param joins - as of TriePath.open. @param hash - of the address
-   * @returns as TriePath.open. @throws CallFailure NOT_IN_SLICE if the store has not this account at the block
+   * @returns as TriePath.open. @throws CallFailure NOT_IN_SLICE if the store lacks this account at the block
    */
   openAccount(
     block: number,

@@ -3,7 +3,7 @@
  * transactions; proofd has the states of finalized blocks:
  *
  *   READS, and what --gateway-methods names          always
- *   eth_getBalance .., eth_call at some block        if proofd has not its state
+ *   eth_getBalance .., eth_call at some block        if proofd does not have its state
  *   chain_estimateGas, chain id                      if proofd does not know the answer
  */
 
