@@ -58,7 +58,7 @@ test("a scanned text has the members that JSON.parse reads, and is refused if JS
         assert.deepEqual(scan(text), expected, text.toString());
       },
     ),
-    {numRuns: propertyRuns(3000)},
+    {numRuns: propertyRuns(1500)},
   );
   assert.ok(refused > 100, `${refused} refused`);
 });

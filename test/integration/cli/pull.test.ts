@@ -230,12 +230,12 @@ test("a pull that is stopped after any request and resumed has the files of one 
       const folder = newFolder();
       const args = [...flagsOf(folder), "--resume"];
       // A resumed pull asks for some things again, so each time it may ask a little more.
-      for (let requests = step; !(await stopAfter(requests, args)); requests += isSoak() ? 2 : 5)
+      for (let requests = step; !(await stopAfter(requests, args)); requests += isSoak() ? 2 : 8)
         if (existsSync(folder)) drafts += readdirSync(folder).filter(file => file.includes(".draft")).length;
       assert.deepEqual(contents(folder), contents(undisturbed), `${args}, ${step}`);
     }
   }
-  assert.ok(drafts > 10, String(drafts));
+  assert.ok(drafts > 3, String(drafts));
 });
 
 /** Changes the last hex digit, or a byte near the end, of the answer to request number `at`. */

@@ -41,11 +41,11 @@ test("every stage is measured, printed and written, and the next run is compared
   );
   const stores = await readdir(join(folder, "bench-data"));
 
-  const second = await bench(...SMALL, "--only", "verify,commit", "--against", "first.json");
+  const second = await bench(...SMALL, "--only", "verify,evm", "--against", "first.json");
   assert.equal(second.code, 0, second.stderr);
   assert.match(second.stdout, /^against first\.json: .*commit /m);
   assert.match(second.stdout, /^\| verify +\| compact, runtime .*%.*%.*%/m);
-  assert.match(second.stdout, /^\| commit +\| commit a block of 350 leaf writes .*%.*%.*%/m);
+  assert.match(second.stdout, /^\| evm +\| PUSH0 SLOAD POP .*%.*%.*%/m);
   assert.deepEqual((await readdir(join(folder, "bench-data"))).sort(), [...stores, "runs"].sort());
   const [written] = await readdir(join(folder, "bench-data", "runs"));
   assert.ok(second.stdout.includes(`written to ${join("bench-data", "runs", String(written))}`));
