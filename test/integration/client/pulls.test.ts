@@ -367,7 +367,7 @@ test("while a server is busy it is asked again, not before it says, and no longe
       requests++;
       return {...busy, retryAfter};
     };
-    const pulling = pullChanged(always, {block: 3, retryMs: 100, ahead: 1});
+    const pulling = pullChanged(always, {block: 3, retryMs: 1000, ahead: 1});
     await assert.rejects(pulling, {code: "HTTP_STATUS", status: 503});
     assert.equal(requests > 1, isAskedAgain, String(requests));
   }

@@ -282,8 +282,11 @@ test("calls that wait for the node keep no others waiting, and share its next an
 test("a call that waits for the node longer than a request may take gets -32005, and its slot is stored anyway", async () => {
   const {front} = await serve(true, {timeoutMs: 200});
   const release = holdNode();
-  const {error} = await ask(call([96], 2));
-  assert.equal(error?.code, -32005);
+  // On a busy machine the time may be over before the node is asked.
+  do {
+    const {error} = await ask(call([96], 2));
+    assert.equal(error?.code, -32005);
+  } while (requests === 0);
   release();
   await waitUntil("the fetch to end", async () => {
     return (await front.metrics.read()).text.includes('proofd_slice_fetches_total{outcome="answered"} 1');

@@ -400,7 +400,7 @@ describe("the queues of the estimates", () => {
   });
 
   test("what is unfinished when its time-out comes leaves the queues", async () => {
-    const reply = admit(3, "c", {timeoutMs: 100});
+    const reply = admit(3, "c", {timeoutMs: 1000});
     const late = await next(first);
     late.end([0], 2);
     await finish(reply);
