@@ -19,18 +19,17 @@ import {ChainWrites} from "./chain/chainWrites.ts";
 import {Pruner, type PrunerOptions} from "./chain/pruner.ts";
 import {AnswerMemories} from "./messages/answerMemory.ts";
 import type {Answers} from "./messages/answers.ts";
-import type {EstimateAnswers, EstimateJob} from "./messages/estimateJob.ts";
 import type {EstimateSettings} from "./messages/estimateSettings.ts";
 import type {Head} from "./messages/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "./messages/importJob.ts";
 import type {SourceEvent} from "./messages/importSource.ts";
+import {JOB_PLACES, type PackedJob} from "./messages/jobMailbox.ts";
 import {ProofCounts} from "./messages/proofCounts.ts";
-import {JOB_PLACES, type ProveJob} from "./messages/proveMailbox.ts";
 import type {WatchedThread} from "./messages/watchedThread.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {EstimateThreads} from "./threads/estimateThreads.ts";
 import {createImportThread, type ImportThread} from "./threads/importThread.ts";
-import {type OnProved, ProofThreads} from "./threads/proofThreads.ts";
+import {type JobOptions, JobThreads, type OnAnswered} from "./threads/jobThreads.ts";
 import type {Running} from "./threads/running.ts";
 import {readHead} from "./threads/storedHead.ts";
 
@@ -74,6 +73,8 @@ type PruningOptions = Omit<PrunerOptions, "retention"> & {readonly history: Hist
 
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;
+/** MiB of garbage before it is collected. V8's own 48 are mostly out of the processor's cache, and little survives. */
+const PROOF_YOUNG_MB = 12;
 /** The import thread has this part of a proof thread's cache: a block of random accounts costs no more. */
 const IMPORT_PART = 2;
 
@@ -84,7 +85,7 @@ export class Engine {
   readonly pruner: Pruner | undefined;
   readonly memories: AnswerMemories;
   readonly proofCounts = new ProofCounts();
-  private proofs: ProofThreads | undefined;
+  private proofs: JobThreads | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
   /** Works while an import runs too. */
@@ -102,7 +103,7 @@ export class Engine {
     const {workers, directory, cacheBytes, chainId, pruning, hangMs} = options;
     const onExit = (error: Error): void => options.onWorkerExit?.(error);
     this.workers = workers;
-    this.memories = new AnswerMemories(JOB_PLACES.length * workers);
+    this.memories = new AnswerMemories(JOB_PLACES.length * workers + (options.estimates?.workers ?? 0));
     this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.imports = createImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit, hangMs);
     this.writes = new ChainWrites(
@@ -162,27 +163,13 @@ export class Engine {
   }
 
   /** Runs on one proof thread. Ends with an error if that thread dies, or if the job is too large. */
-  prove(job: ProveJob, onSettled: OnProved): void {
-    if (this.proofs === undefined) {
-      const error = new Error("there are no proof threads");
-      if (this.reopening === undefined) onSettled({error});
-      else
-        this.reopening.then(
-          () => this.prove(job, onSettled),
-          (error: unknown) => onSettled({error}),
-        );
-      return;
-    }
-    this.proofs.prove(job, onSettled);
+  prove(job: PackedJob, onAnswered: OnAnswered): void {
+    this.run("proofs", job, onAnswered);
   }
 
-  /** Runs on an estimate thread for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
-  async estimate(job: EstimateJob): Promise<EstimateAnswers> {
-    while (this.estimates === undefined && this.reopening !== undefined) await this.reopening;
-    const {estimates} = this;
-    if (estimates === undefined) throw new Error("there are no estimate threads");
-    const answers = await estimates.estimate(job);
-    return {...answers, failures: this.withNearest(answers.failures)};
+  /** Runs on an estimate thread for its kind of job. Ends with an error if that thread dies, or is stuck and replaced. */
+  estimate(job: PackedJob, onAnswered: OnAnswered): void {
+    this.run("estimates", job, onAnswered);
   }
 
   /** @param onSource - called with what happens to a followed source */
@@ -238,24 +225,28 @@ export class Engine {
   /** Rejects with the reason if a thread cannot start. */
   private async startThreads(): Promise<void> {
     const {workers, directory, cacheBytes, chainId, estimates, hangMs} = this.options;
-    const onExit = (error: Error): void => this.options.onWorkerExit?.(error);
-    const workerData = {directory, cacheBytes};
+    const settings = {directory, cacheBytes};
+    const jobs: JobOptions = {
+      memories: this.memories,
+      complete: failures => this.withNearest(failures),
+      onLost: error => this.options.onWorkerExit?.(error),
+    };
     if (workers > 0) {
-      const withNearest = (failures: Answers["failures"]) => this.withNearest(failures);
-      this.proofs = new ProofThreads(
-        workers,
-        this.memories,
-        this.proofCounts,
-        withNearest,
-        workerData,
-        onExit,
-        hangMs,
+      const proofs = {
+        kind: "proof",
+        limitMs: hangMs,
+        module: new URL("./prove/proofWorker.js", import.meta.url),
+        resourceLimits: {maxYoungGenerationSizeMb: PROOF_YOUNG_MB},
+        workerData: {...settings, counts: this.proofCounts.shared},
+      };
+      this.proofs = new JobThreads(workers, proofs, jobs);
+    }
+    if (estimates !== undefined)
+      this.estimates = new EstimateThreads(
+        estimates.workers,
+        {...settings, settings: estimates.settings, chainId},
+        jobs,
       );
-    }
-    if (estimates !== undefined) {
-      const {settings} = estimates;
-      this.estimates = new EstimateThreads(estimates.workers, {...workerData, settings, chainId}, onExit);
-    }
     try {
       await this.proofs?.start();
       await this.estimates?.start();
@@ -263,6 +254,17 @@ export class Engine {
       await Promise.all([this.proofs?.destroy(), this.estimates?.destroy()]);
       throw error;
     }
+  }
+
+  private run(kind: "proofs" | "estimates", job: PackedJob, onAnswered: OnAnswered): void {
+    const threads = this[kind];
+    if (threads !== undefined) threads.run(job, onAnswered);
+    else if (this.reopening === undefined) onAnswered({error: new Error(`there are no threads for ${kind}`)});
+    else
+      this.reopening.then(
+        () => this.run(kind, job, onAnswered),
+        (error: unknown) => onAnswered({error}),
+      );
   }
 
   /** Adds what only the main thread knows to failures at pruned blocks. */

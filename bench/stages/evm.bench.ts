@@ -7,6 +7,7 @@
  */
 
 import {Evm} from "../../evm/interpreter/evm.ts";
+import {finish} from "../../evm/interpreter/waits.ts";
 import {ChainRules} from "../../workers/estimate/blockRules.ts";
 import {Deadline} from "../../workers/estimate/call/deadline.ts";
 import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
@@ -96,7 +97,7 @@ export function createEvmStage({store: {reader}, blocks}: BenchStore): Stage {
     units: 1,
     run: async () => {
       deadline.start();
-      const {failure} = await new EvmRuns(call, evm, blockRules, 0n, deadline).run(TRANSFER_GAS);
+      const {failure} = await finish(new EvmRuns(call, evm, blockRules, 0n, deadline).run(TRANSFER_GAS));
       if (failure !== undefined) throw new Error(`the transfer failed: ${failure.reason}`);
     },
   };

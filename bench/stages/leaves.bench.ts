@@ -12,9 +12,9 @@ import {encodeHex} from "../../client/bytes/hex.ts";
 import {type HashSuite, verifyChanges, verifyLeaves} from "../../client/client.ts";
 import {splitCursor} from "../../client/leaves/changesReader.ts";
 import {ChangeScope, packChanges} from "../../workers/messages/changesCall.ts";
+import type {PackedJob} from "../../workers/messages/jobMailbox.ts";
 import {packLeaves} from "../../workers/messages/leavesCall.ts";
 import {ProofForm} from "../../workers/messages/packedCall.ts";
-import type {ProveJob} from "../../workers/messages/proveMailbox.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
@@ -30,7 +30,7 @@ const MOST_ASKED = 64;
 const VERIFIED = 8;
 
 interface Asked {
-  readonly job: ProveJob;
+  readonly job: PackedJob;
   readonly verify: (suite: HashSuite, bytes: Uint8Array) => unknown;
 }
 
@@ -124,6 +124,6 @@ function createStage(
   return {tasks, figures};
 }
 
-function jobOf(calls: Buffer): ProveJob {
+function jobOf(calls: Buffer): PackedJob {
   return {calls: new Uint8Array(calls), ids: ["0"]};
 }

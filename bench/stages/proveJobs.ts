@@ -1,4 +1,6 @@
 /** Jobs as the dispatcher makes them: packed calls of chain_getProof and chain_getMultiProof. */
+
+import type {PackedJob} from "../../workers/messages/jobMailbox.ts";
 import {
   ADDRESS_AT,
   KEYS_AT,
@@ -6,7 +8,6 @@ import {
   packedBytes,
   writeCallHead,
 } from "../../workers/messages/packedCall.ts";
-import type {ProveJob} from "../../workers/messages/proveMailbox.ts";
 import type {Prover} from "../../workers/prove/prover.ts";
 
 export interface Entry {
@@ -15,7 +16,7 @@ export interface Entry {
   readonly slot?: Uint8Array | undefined;
 }
 
-export function packCalls(entries: readonly Entry[]): ProveJob {
+export function packCalls(entries: readonly Entry[]): PackedJob {
   return packEntries(
     entries,
     () => ProofForm.PLAIN,
@@ -23,7 +24,7 @@ export function packCalls(entries: readonly Entry[]): ProveJob {
   );
 }
 
-export function packMultiProof(entries: readonly Entry[]): ProveJob {
+export function packMultiProof(entries: readonly Entry[]): PackedJob {
   return packEntries(entries, i => (i === 0 ? ProofForm.MULTI_BYTES : ProofForm.NEXT_ENTRY), ["0"]);
 }
 
@@ -31,7 +32,7 @@ function packEntries(
   entries: readonly Entry[],
   formOf: (i: number) => ProofForm,
   ids: readonly string[],
-): ProveJob {
+): PackedJob {
   const calls = Buffer.alloc(entries.length * packedBytes(1));
   let at = 0;
   for (const [i, {block, address, slot}] of entries.entries()) {
@@ -45,7 +46,7 @@ function packEntries(
 }
 
 /** @returns the answers without the trailing comma. @throws Error if a call fails */
-export function prove(prover: Prover, job: ProveJob): Uint8Array {
+export function prove(prover: Prover, job: PackedJob): Uint8Array {
   const {text, failures} = prover.answer(job);
   if (failures.length > 0) throw new Error(failures[0]?.detail);
   return text.subarray(0, -1);

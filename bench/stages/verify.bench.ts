@@ -20,7 +20,7 @@ import {
   verifyMultiProof,
   verifyProof,
 } from "../../client/client.ts";
-import type {ProveJob} from "../../workers/messages/proveMailbox.ts";
+import type {PackedJob} from "../../workers/messages/jobMailbox.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";
@@ -37,7 +37,7 @@ export function createVerifyStage({store, accounts, blocks: block}: BenchStore):
   const suites = clientSuites(store.reader.suiteName);
   const prover = new Prover(store.reader);
   // A copy: the prover reuses its buffer.
-  const answer = (job: ProveJob) => Buffer.from(prove(prover, job));
+  const answer = (job: PackedJob) => Buffer.from(prove(prover, job));
   const sets = Array.from({length: Math.min(SETS, accounts / ACCOUNTS_PER_SET)}, (_, set) => {
     const entries = Array.from({length: ACCOUNTS_PER_SET}, (_, i) => ({
       block,

@@ -21,6 +21,7 @@ import {
 import {QUICK_PRECOMPILES} from "./precompiles/quickPrecompiles.ts";
 import type {EvmRules} from "./rules.ts";
 import type {StateSource} from "./stateSource.ts";
+import {finish, type Waits} from "./waits.ts";
 
 type EvmPause = "paused" | "ended" | "waiting";
 const PAUSES: readonly EvmPause[] = ["paused", "ended", "waiting"];
@@ -233,15 +234,20 @@ export class Evm {
    * @param onPause - called before every few thousand steps, and between the parts of a precompile
    * @throws EvmDeclined; errors of the source and of `onPause`; WebAssembly.RuntimeError: do not use this Evm again
    */
-  async run(message: EvmMessage, onPause?: OnPause): Promise<EvmResult> {
+  run(message: EvmMessage, onPause?: OnPause): Promise<EvmResult> {
+    return finish(this.steps(message, onPause));
+  }
+
+  /** As `run`. */
+  *steps(message: EvmMessage, onPause?: OnPause): Waits<EvmResult> {
     this.begin(message);
     for (;;) {
       const paused = onPause?.("short");
-      if (paused !== undefined) await paused;
+      if (paused !== undefined) yield paused;
       const pause = this.resume(STEPS_AT_ONCE);
       if (pause === "ended") return this.readResult();
       const answering = pause === "waiting" ? this.answerPrecompile(onPause) : undefined;
-      if (answering !== undefined) await answering;
+      if (answering !== undefined) yield answering;
     }
   }
 

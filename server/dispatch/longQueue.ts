@@ -16,7 +16,7 @@ import type {RefusalLog} from "../observe/refusalLog.ts";
 import {type Busy, ClientCosts, refuseEntry} from "./admission.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {Segment} from "./segment.ts";
-import type {OnCompleted, OnRejected, Perform} from "./task.ts";
+import type {OnCompleted, OnRejected, Perform, Task} from "./task.ts";
 
 export interface LongOptions {
   /** A call comes here after this many slices. */
@@ -102,7 +102,7 @@ export class LongQueue {
     this.figures.countStart(startMs - sinceMs);
     this.slots++;
     this.usedBy.add(client, 1);
-    const task = {requests: [request], segments: [segment], cost: ESTIMATE_COST};
+    const task: Task = {requests: [request], segments: [segment], cost: ESTIMATE_COST, isLong: true};
     this.options.perform(task, settlement => {
       // The calls of a thread share its time.
       const share = Math.min(1, this.options.threads / this.slots);

@@ -11,7 +11,7 @@ export interface Task {
   readonly requests: readonly PendingRequest[];
   readonly segments: readonly Segment[];
   readonly cost: number;
-  /** Its worker does other tasks at yield points. */
+  /** It may take longer than others should wait (PackedJob). */
   readonly isLong?: boolean;
 }
 

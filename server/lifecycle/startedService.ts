@@ -218,7 +218,7 @@ export class StartedService {
     const {settings, workers} = this.options.estimate;
     if (workers === 0) return {kind: "none"};
     const {timeMs} = settings;
-    return {kind: "here", timeMs, workers, estimate: job => this.engine.estimate(job)};
+    return {kind: "here", timeMs, workers, estimate: (...job) => this.engine.estimate(...job)};
   }
 
   /** Only a store of the suite keccak can have slices. */

@@ -6,13 +6,15 @@
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
-import type {EstimateAnswers, EstimateJob} from "../../workers/messages/estimateJob.ts";
+import type {Settlement} from "../../workers/messages/answers.ts";
 import type {Failure} from "../../workers/messages/failure.ts";
 import type {Head} from "../../workers/messages/head.ts";
+import type {PackedJob} from "../../workers/messages/jobMailbox.ts";
 import type {Work} from "../fairness/work.ts";
 import type {Gateway} from "../gateway/gateway.ts";
 import type {Limits} from "../limits.ts";
 import type {LaneCalls, LaneId} from "../request/requestCalls.ts";
+import type {TaskAnswers} from "../request/taskText.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {createFailureError} from "../rpc/failure.ts";
 import {encodeQuantity} from "../rpc/quantity.ts";
@@ -103,6 +105,6 @@ export type Estimates =
       /** Number of threads for calls with a slice. */
       readonly workers: number;
       readonly timeMs: number;
-      readonly estimate: (job: EstimateJob) => Promise<EstimateAnswers>;
+      readonly estimate: (job: PackedJob, onAnswered: (settlement: Settlement<TaskAnswers>) => void) => void;
     }
   | {readonly kind: "none"};

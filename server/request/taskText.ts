@@ -87,8 +87,4 @@ export interface TaskAnswers extends Answers {
   readonly memory?: AnswerMemory;
   /** The code that each answer is counted under: 0, or its error's code. Without it, `text` has results only. */
   readonly codes?: readonly number[];
-  /** Estimates that were not finished (workers/messages/estimateJob.ts). Default: none. */
-  readonly unfinished?: readonly number[];
-  /** How many calls, counted from the first, were begun (workers/messages/estimateJob.ts). Default: all. */
-  readonly begun?: number;
 }

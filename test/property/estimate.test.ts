@@ -15,6 +15,7 @@ import {createVM, runTx} from "@ethereumjs/vm";
 import fc from "fast-check";
 import {quantity} from "../../client/bytes/hex.ts";
 import {Evm} from "../../evm/interpreter/evm.ts";
+import {finish} from "../../evm/interpreter/waits.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {ChainRules} from "../../workers/estimate/blockRules.ts";
@@ -312,7 +313,7 @@ for (const [at, hardfork] of HARDFORKS.entries())
         evm.setBlock(rules.evmRules, rules.evmBlock);
         const runs = new EvmRuns(call, evm, rules, price, deadline);
         for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {
-          const {failure, spent, returned} = await runs.run(gasLimit);
+          const {failure, spent, returned} = await finish(runs.run(gasLimit));
           const outcome = await reference.run(call, gasLimit);
           assert.equal(failure === undefined, outcome.succeeds, `at ${gasLimit}: ${failure?.reason}`);
           if (failure?.kind === "intrinsic") continue;
@@ -321,7 +322,7 @@ for (const [at, hardfork] of HARDFORKS.entries())
           if (call.to !== undefined || !outcome.succeeds)
             assert.equal(Buffer.from(returned).toString("hex"), outcome.returned);
         }
-        const {least, isBounded} = await runs.run(upper);
+        const {least, isBounded} = await finish(runs.run(upper));
         if (least === undefined || (isBounded === true && limit < least)) return;
         counts.traced++;
         assert.equal(limit, least);

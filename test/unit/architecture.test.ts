@@ -69,7 +69,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "workers/threads": "storage, messages, node:, piscina",
   "workers/prove": "storage, messages, threads",
   "workers/estimate":
-    "storage, evm/interpreter, evm/execution/executionError.ts, evm/execution, messages, threads, node:",
+    "storage, evm/interpreter, evm/execution/executionError.ts, evm/execution, messages, threads, prove, node:",
   "workers/import":
     "client/folder/pulledError.ts, client/folder/row, client/folder, storage, nodes/rpc, nodes/blocks, nodes/files, nodes/feed, evm/interpreter, evm/execution/executionError.ts, evm/execution, messages, threads, node:",
   "workers/publish": "storage, nodes/feed, messages, threads, node:",

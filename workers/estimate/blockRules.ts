@@ -24,6 +24,8 @@ export interface BlockRules {
   readonly evmRules: EvmRules;
   readonly chainId: bigint;
   readonly evmBlock: EvmBlock;
+  /** The same without base fee, for calls that name no price. */
+  readonly freeEvmBlock: EvmBlock;
   /** Wei; undefined before london. */
   readonly baseFee: bigint | undefined;
 }
@@ -99,24 +101,19 @@ export class ChainRules {
     const fee = isFixed ? BASE_FEE : baseFeePerGas;
     const baseFee = rules.hasBaseFee ? fee : undefined;
     const {chainId} = schedule;
-    return {
-      fork,
-      rules,
-      evmRules,
+    const evmBlock = {
+      number,
+      hashesEnd: header.number,
+      timestamp,
       chainId,
-      baseFee,
-      evmBlock: {
-        number,
-        hashesEnd: header.number,
-        timestamp,
-        chainId,
-        gasLimit: gasLimit ?? this.options.gasCap,
-        coinbase: new Uint8Array(miner ?? ZERO_ADDRESS),
-        baseFee: baseFee ?? 0n,
-        blobBaseFee: blobBaseFee ?? (isEstimate ? BLOB_BASE_FEE : this.blobBaseFeeOf(schedule, header)),
-        random: rules.isMerged ? readBigEndian(mixHash ?? new Uint8Array(0)) : (difficulty ?? 0n),
-      },
+      gasLimit: gasLimit ?? this.options.gasCap,
+      coinbase: new Uint8Array(miner ?? ZERO_ADDRESS),
+      baseFee: baseFee ?? 0n,
+      blobBaseFee: blobBaseFee ?? (isEstimate ? BLOB_BASE_FEE : this.blobBaseFeeOf(schedule, header)),
+      random: rules.isMerged ? readBigEndian(mixHash ?? new Uint8Array(0)) : (difficulty ?? 0n),
     };
+    const freeEvmBlock = {...evmBlock, baseFee: 0n};
+    return {fork, rules, evmRules, chainId, baseFee, evmBlock, freeEvmBlock};
   }
 
   private forkOf(schedule: ForkSchedule, moment: Parameters<ForkSchedule["forkOfStored"]>[0]): string {

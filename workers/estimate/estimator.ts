@@ -1,5 +1,5 @@
 /**
- * Answers the calls of an EstimateJob, each with a whole JSON-RPC response in text: of an estimate gas limit, base fee
+ * Answers the calls of a job, each with a whole JSON-RPC response in text: of an estimate gas limit, base fee
  * and priority fee, of a call what it returns.
  *
  *   call -> EVM at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
@@ -8,17 +8,20 @@
 
 import {EvmDeclined} from "../../evm/interpreter/ends.ts";
 import {Evm} from "../../evm/interpreter/evm.ts";
+import {finish, type Waits} from "../../evm/interpreter/waits.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
-import {encodeResponse, SEPARATOR} from "../messages/answers.ts";
+import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../messages/answers.ts";
 import {type EstimateCall, MAX_RETURNED_BYTES, MAX_WITNESS_BYTES} from "../messages/estimateCall.ts";
-import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, JOB_MS} from "../messages/estimateSlice.ts";
 import {CallFailure, type Failure, failureOf} from "../messages/failure.ts";
+import type {PackedJob} from "../messages/jobMailbox.ts";
+import {estimateEnd, unpackEstimate} from "../messages/packedEstimate.ts";
+import {AnswerText} from "../prove/answerText.ts";
 import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
 import {runCall} from "./call/callRun.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
@@ -36,6 +39,9 @@ import type {Turns} from "./turns.ts";
 
 /** Longer call data gets no first slice: the work after execution takes too long and never checks the deadline. */
 const MAX_FIRST_DATA_BYTES = 32 << 10;
+const END = RESPONSE_END + SEPARATOR;
+/** Of `"0x"`. */
+const QUOTES_BYTES = 4;
 /** Of finalized blocks, whose records are kept: half a KB each, 64 KB at most. */
 const KEPT_BLOCKS = 64;
 /**
@@ -51,7 +57,13 @@ export interface Estimate {
   readonly runs: number;
 }
 
-type EvmWork<T> = (evm: Evm, rules: BlockRules, block: BlockRecord) => Promise<T>;
+type EvmWork<T> = (
+  this: Estimator,
+  evm: Evm,
+  rules: BlockRules,
+  block: BlockRecord,
+  call: EstimateCall,
+) => Waits<T>;
 
 export class Estimator {
   private readonly gasCap: bigint;
@@ -60,7 +72,8 @@ export class Estimator {
   private readonly rules: ChainRules;
   private readonly evms: CachedEvms;
   private readonly priorityFee: PriorityFee;
-  /** Up to this finalized block, no state has deposits of the OP stack. */
+  private readonly text = new AnswerText();
+  /** Up to this finalized block, no state has deposits of the OP stack, and none is of slices. */
   private plainUntil = -1;
   /** For calls with a witness: what it caches, their state would not be asked for. */
   private witnessEvm: Evm | undefined;
@@ -80,112 +93,122 @@ export class Estimator {
     this.priorityFee = new PriorityFee(settings.fee);
   }
 
-  async answer({calls, ids, isFirst = false}: EstimateJob): Promise<EstimateAnswers> {
-    const startedMs = performance.now();
-    const unfinished: number[] = [];
-    let begun = 0;
-    const texts: Buffer[] = [];
-    const ends = new Uint32Array(calls.length);
-    const failures: (Failure & {call: number})[] = [];
-    let end = 0;
-    for (let call = 0; call < calls.length; call++) {
-      if (isFirst && call > 0 && performance.now() - startedMs >= JOB_MS) break;
-      begun++;
-      try {
-        const result = await this.resultOf(calls[call] as EstimateCall, isFirst);
-        const text = Buffer.from(encodeResponse(ids[call] as string, "result", result) + SEPARATOR);
-        texts.push(text);
-        end += text.length;
-      } catch (error) {
-        if (error instanceof TimeLimitError && error.hasMore) unfinished.push(call);
-        else failures.push({call, ...failureOf(error)});
-      }
-      ends[call] = end;
-    }
-    ends.fill(end, begun);
-    return {text: new Uint8Array(Buffer.concat(texts)), ends, failures, unfinished, begun};
+  /** @param memory - for the text, if it is long enough. @param ends - of the answers, at least one per call */
+  answer(job: PackedJob, memory?: Buffer, ends?: Uint32Array): Promise<Answers> {
+    return finish(this.answerCalls(job, memory, ends ?? new Uint32Array(job.ids.length)));
   }
 
-  /** @returns JSON text */
-  private async resultOf(call: EstimateCall, isFirst: boolean): Promise<string> {
-    if (call.errorCodes !== undefined) return this.runWitnessed(call, call.errorCodes, isFirst);
-    return call.kind === "call"
-      ? `"${toHex(await this.run(call, isFirst))}"`
-      : encodeEstimate(await this.estimate(call, isFirst));
+  private *answerCalls(job: PackedJob, memory: Buffer | undefined, ends: Uint32Array): Waits<Answers> {
+    const {ids, isLong = false} = job;
+    const {text} = this;
+    const calls = Buffer.from(job.calls.buffer, job.calls.byteOffset, job.calls.length);
+    const startedMs = performance.now();
+    const unfinished: number[] = [];
+    const failures: (Failure & {call: number})[] = [];
+    let begun = 0;
+    text.clear();
+    for (let at = 0; begun < ids.length; begun++) {
+      if (!isLong && begun > 0 && performance.now() - startedMs >= JOB_MS) break;
+      const end = estimateEnd(calls, at);
+      const start = text.size;
+      try {
+        text.text(openResult(ids[begun] as string));
+        yield* this.write(unpackEstimate(calls.subarray(at, end)), !isLong);
+        text.reserve(END.length);
+        text.ascii(END);
+      } catch (error) {
+        text.truncate(start);
+        if (error instanceof TimeLimitError && error.hasMore) unfinished.push(begun);
+        else failures.push({call: begun, ...failureOf(error)});
+      }
+      ends[begun] = text.size;
+      at = end;
+    }
+    ends.fill(text.size, begun, ids.length);
+    return {
+      text: text.take(memory),
+      ends,
+      failures,
+      unfinished: unfinished.length === 0 ? undefined : unfinished,
+      begun: begun === ids.length ? undefined : begun,
+    };
+  }
+
+  private *write(call: EstimateCall, isFirst: boolean): Waits<void> {
+    const {text} = this;
+    if (call.errorCodes !== undefined) text.text(yield* this.work(call, isFirst, this.runWitnessed));
+    else if (call.kind === "call") {
+      const returned = yield* this.work(call, isFirst, this.run);
+      text.reserve(2 * returned.length + QUOTES_BYTES);
+      text.quotedHex(returned, 0, returned.length);
+    } else text.text(encodeEstimate(yield* this.work(call, isFirst, this.estimateOn)));
   }
 
   /** @throws CallFailure, StoreError */
-  estimate(call: EstimateCall, isFirst = false): Promise<Estimate> {
-    return this.work(call, isFirst, (evm, rules, block) => this.estimateOn(evm, block, rules, call));
+  estimate(call: EstimateCall): Promise<Estimate> {
+    return finish(this.work(call, false, this.estimateOn));
   }
 
-  /** @returns what the call returns. @throws CallFailure, StoreError */
-  private run(call: EstimateCall, isFirst: boolean): Promise<Uint8Array> {
-    return this.work(call, isFirst, async (evm, rules) => {
-      const run = await runCall(evm, call, rules, this.gasCap, this.deadline);
-      if (run.failure !== undefined) throw explainFailure(run);
-      return checkReturned(run);
-    });
+  /** @returns what the call returns */
+  private *run(evm: Evm, rules: BlockRules, _: BlockRecord, call: EstimateCall): Waits<Uint8Array> {
+    const run = yield* runCall(evm, call, rules, this.gasCap, this.deadline);
+    if (run.failure !== undefined) throw explainFailure(run);
+    return checkReturned(run);
   }
 
-  /** @returns JSON text of the answer to proof_call. @throws CallFailure, StoreError */
-  private runWitnessed(
-    call: EstimateCall,
-    codes: NonNullable<EstimateCall["errorCodes"]>,
-    isFirst: boolean,
-  ): Promise<string> {
-    return this.work(call, isFirst, async (_, rules, block) => {
-      const witness = new CallWitness(this.store, block, MAX_WITNESS_BYTES);
-      const evm = this.witnessEvm ?? new Evm(work => this.deadline.exclude(work));
-      // Kept only if the run ends as it should.
-      this.witnessEvm = undefined;
-      evm.moveTo(witness.state, true);
-      const run = await runCall(evm, call, rules, this.gasCap, this.deadline);
-      this.witnessEvm = evm;
-      if (run.failure === undefined)
-        return `{"result":"${toHex(checkReturned(run))}","witness":${witness.encode()}}`;
-      const failed = explainFailure(run);
-      const {failure} = failed;
-      if (run.failure.kind === "intrinsic") throw failed;
-      if (failure.failure !== "REVERTED" && failure.failure !== "EXECUTION_FAILED") throw failed;
-      const {detail: message} = failure;
-      const data = failure.failure === "REVERTED" ? failure.data : undefined;
-      const error = JSON.stringify({code: codes[failure.failure], message, data});
-      return `{"error":${error},"witness":${witness.encode()}}`;
-    });
+  /** @returns JSON text of the answer to proof_call */
+  private *runWitnessed(_: Evm, rules: BlockRules, block: BlockRecord, call: EstimateCall): Waits<string> {
+    const witness = new CallWitness(this.store, block, MAX_WITNESS_BYTES);
+    const evm = this.witnessEvm ?? new Evm(work => this.deadline.exclude(work));
+    // Kept only if the run ends as it should.
+    this.witnessEvm = undefined;
+    evm.moveTo(witness.state, true);
+    const run = yield* runCall(evm, call, rules, this.gasCap, this.deadline);
+    this.witnessEvm = evm;
+    if (run.failure === undefined)
+      return `{"result":"${toHex(checkReturned(run))}","witness":${witness.encode()}}`;
+    const failed = explainFailure(run);
+    const {failure} = failed;
+    if (run.failure.kind === "intrinsic") throw failed;
+    if (failure.failure !== "REVERTED" && failure.failure !== "EXECUTION_FAILED") throw failed;
+    const {detail: message} = failure;
+    const data = failure.failure === "REVERTED" ? failure.data : undefined;
+    const error = JSON.stringify({code: call.errorCodes?.[failure.failure], message, data});
+    return `{"error":${error},"witness":${witness.encode()}}`;
   }
 
-  private async work<T>(call: EstimateCall, isFirst: boolean, work: EvmWork<T>): Promise<T> {
+  /** @throws CallFailure, StoreError */
+  private *work<T>(call: EstimateCall, isFirst: boolean, work: EvmWork<T>): Waits<T> {
     try {
-      return await this.workAt(call, isFirst, work);
+      return yield* this.workAt(call, isFirst, work);
     } catch (error) {
       if (call.isLatest !== true || !(error instanceof StoreError) || error.code !== "BLOCK_UNKNOWN")
         throw error;
       let {block} = call;
       while (block >= 0 && this.store.readBlock(block) === undefined) block--;
       if (block < 0) throw error;
-      return this.work({...call, block}, isFirst, work);
+      return yield* this.work({...call, block}, isFirst, work);
     }
   }
 
-  private async workAt<T>(call: EstimateCall, isFirst: boolean, work: EvmWork<T>): Promise<T> {
+  private *workAt<T>(call: EstimateCall, isFirst: boolean, work: EvmWork<T>): Waits<T> {
     const block = this.blocks.at(call.block);
     this.deadline.start(isFirst ? FIRST_SLICE : undefined);
     try {
       if (isFirst && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0, true);
-      return await this.workOnEvm(block, call, work);
+      return yield* this.workOnEvm(block, call, work);
     } catch (error) {
       if (isDamage(error)) this.requireStored(block);
       throw error;
     }
   }
 
-  private async workOnEvm<T>(block: BlockRecord, call: EstimateCall, work: EvmWork<T>): Promise<T> {
-    if (this.store.readSlice() !== undefined) throw refuseSlices(call);
+  private *workOnEvm<T>(block: BlockRecord, call: EstimateCall, work: EvmWork<T>): Waits<T> {
+    const {number} = block.header;
+    if (number > this.plainUntil && this.store.readSlice() !== undefined) throw refuseSlices(call);
     const evm = this.evms.at(block);
     const mark = evm.checkpoint();
     try {
-      const {number} = block.header;
       // A nonce never falls, so one reading is enough for all earlier blocks.
       if (number > this.plainUntil) {
         if (evm.readNonce(L1_ATTRIBUTES_DEPOSITOR) > 0n) throw refuseOpStack(call);
@@ -193,7 +216,7 @@ export class Estimator {
       }
       const rules = this.rules.at(block, call);
       checkType(call, rules);
-      const result = await work(evm, rules, block);
+      const result = yield* work.call(this, evm, rules, block, call);
       evm.revertTo(mark);
       return result;
     } catch (error) {
@@ -215,21 +238,16 @@ export class Estimator {
       throw new StoreError("BLOCK_UNKNOWN", `block ${number} was rolled back`);
   }
 
-  private async estimateOn(
-    evm: Evm,
-    block: BlockRecord,
-    rules: BlockRules,
-    call: EstimateCall,
-  ): Promise<Estimate> {
+  private *estimateOn(evm: Evm, rules: BlockRules, block: BlockRecord, call: EstimateCall): Waits<Estimate> {
     evm.setBlock(rules.evmRules, rules.evmBlock);
-    await override(evm, call.overrides ?? [], this.deadline);
+    if (call.overrides !== undefined) yield* override(evm, call.overrides, this.deadline);
     const {price, cap: feeCap} = feeOf(call, rules.baseFee);
     const runs = new EvmRuns(call, evm, rules, price, this.deadline);
     const {nonce, balance, isPlainTransfer} = runs.readStart();
     checkNonce(call, nonce);
     const bounds = {block: rules, gasCap: this.gasCap, feeCap, balance};
     const upper = upperBound(call, bounds);
-    const limit = await searchGasLimit(gasLimit => runs.run(gasLimit), {
+    const limit = yield* searchGasLimit(gasLimit => runs.run(gasLimit), {
       upper,
       isPlainTransfer,
       tolerance: this.settings.gasTolerance,
@@ -237,7 +255,7 @@ export class Estimator {
     if (typeof limit !== "bigint") {
       // A call that reverts says so, even if its own limit ends it before.
       const most = upperBound({...call, gas: undefined}, bounds);
-      const withMost = upper < most && limit.failure?.kind !== "revert" ? await runs.run(most) : limit;
+      const withMost = upper < most && limit.failure?.kind !== "revert" ? yield* runs.run(most) : limit;
       throw explainEstimate(withMost.failure?.kind === "revert" ? withMost : limit, upper);
     }
     const unsigned = encodeUnsigned(call, typeOf(call, rules.rules), nonce, limit, rules.chainId);

@@ -16,6 +16,10 @@ export interface Answers {
   /** One per call: where its response and comma end. More may follow that mean nothing. */
   readonly ends: Uint32Array;
   readonly failures: readonly (Failure & {readonly call: number})[];
+  /** Estimates whose slice was too short. They have an empty range and no entry in `failures`. Default: none. */
+  readonly unfinished?: readonly number[] | undefined;
+  /** How many estimates were begun, counted from the first. The others can be sent again. Default: all. */
+  readonly begun?: number | undefined;
 }
 
 export type Settlement<TaskAnswers = Answers> = {readonly answers: TaskAnswers} | {readonly error: unknown};

@@ -3,23 +3,23 @@
  * than a proof.
  */
 import {splitMemories} from "../messages/answerMemory.ts";
+import {JobMailbox, JobPlace, type JobPost, type PostedJob, postAnswers} from "../messages/jobMailbox.ts";
 import {ProofCounts} from "../messages/proofCounts.ts";
-import {
-  JobPlace,
-  type PostedJob,
-  type ProofPost,
-  ProveMailbox,
-  type ProveMessage,
-} from "../messages/proveMailbox.ts";
-import {openWorkerStore} from "../threads/workerStore.ts";
+import {openWorkerStore, readWorkerSettings, type WorkerSettings} from "../threads/workerStore.ts";
 import {Prover} from "./prover.ts";
 import {JobYieldPoint} from "./yieldPoint.ts";
 
-const {reader} = await openWorkerStore();
+/** What the engine hands to its proof threads. */
+interface ProofWorkerSettings extends WorkerSettings {
+  /** Of ProofCounts. */
+  readonly counts: SharedArrayBuffer;
+}
 
-export default function work({mailbox, memories, counts, port}: ProofPost): void {
-  const jobs = new ProveMailbox(mailbox);
-  const all = new ProofCounts(counts);
+const {reader} = await openWorkerStore();
+const counts = new ProofCounts(readWorkerSettings<ProofWorkerSettings>().counts);
+
+export default function work({mailbox, memories, port}: JobPost): void {
+  const jobs = new JobMailbox(mailbox);
   const texts = splitMemories(memories);
   /** Writes to nothing of the other's, so it may work amid the other's job. Both share what has been read. */
   const short = new Prover(reader);
@@ -28,28 +28,22 @@ export default function work({mailbox, memories, counts, port}: ProofPost): void
     new JobYieldPoint(
       reader.pages,
       () => jobs.hasShort(),
-      () => settle(jobs.take() as PostedJob),
+      () => answer(jobs.take() as PostedJob),
     ),
   );
-  for (let job = jobs.take(); job !== undefined; job = jobs.take()) settle(job);
+  for (let job = jobs.take(); job !== undefined; job = jobs.take()) answer(job);
 
-  function settle(job: PostedJob): void {
-    const prover = job.place === JobPlace.LONG ? long : short;
-    const message = answer(prover, job, texts);
-    all.add(prover.takeCounts());
-    const text = typeof message === "object" && "text" in message ? message.text : undefined;
-    port.postMessage(message, text === undefined ? undefined : [text.buffer as ArrayBuffer]);
-  }
-}
-
-function answer(prover: Prover, job: PostedJob, texts: readonly Buffer[]): ProveMessage {
-  const {place, ends} = job;
-  const memory = job.memory === undefined ? undefined : texts[job.memory];
-  try {
-    const {text, failures} = prover.answer(job, memory, ends);
-    if (text !== memory) return {place, text, failures};
-    return failures.length === 0 ? place : {place, text: undefined, failures};
-  } catch (error) {
-    return {place, error};
+  function answer(job: PostedJob): void {
+    const {place, ends} = job;
+    const prover = place === JobPlace.LONG ? long : short;
+    const memory = job.memory === undefined ? undefined : texts[job.memory];
+    try {
+      const answers = prover.answer(job, memory, ends);
+      counts.add(prover.takeCounts());
+      postAnswers(port, place, answers, memory);
+    } catch (error) {
+      counts.add(prover.takeCounts());
+      port.postMessage({place, error});
+    }
   }
 }

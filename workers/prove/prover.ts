@@ -1,4 +1,4 @@
-/** Answers each call of a ProveJob with its whole JSON-RPC response, as text. */
+/** Answers each call of a PackedJob with its whole JSON-RPC response, as text. */
 
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
@@ -15,6 +15,7 @@ import {trieOrThrow} from "../messages/blockTrie.ts";
 import {readChangesCall} from "../messages/changesCall.ts";
 import {type Failure, failureAt} from "../messages/failure.ts";
 import {readFinalizations} from "../messages/finalizationsCall.ts";
+import type {PackedJob} from "../messages/jobMailbox.ts";
 import {
   ADDRESS_AT,
   AS_BYTES,
@@ -30,7 +31,6 @@ import {
   readKeyCount,
 } from "../messages/packedCall.ts";
 import type {ProofCounts} from "../messages/proofCounts.ts";
-import type {ProveJob} from "../messages/proveMailbox.ts";
 import {AnswerText} from "./answerText.ts";
 import {ChangesProver} from "./changesProver.ts";
 import {writeCodes} from "./codesText.ts";
@@ -81,7 +81,7 @@ export class Prover {
   }
 
   /** @param memory - for the text, if it is long enough. @param ends - of the answers, at least one per call */
-  answer(job: ProveJob, memory?: Buffer, ends: Uint32Array = new Uint32Array(job.ids.length)): Answers {
+  answer(job: PackedJob, memory?: Buffer, ends: Uint32Array = new Uint32Array(job.ids.length)): Answers {
     const calls = Buffer.from(job.calls.buffer, job.calls.byteOffset, job.calls.length);
     const failures: (Failure & {call: number})[] = [];
     this.text.clear();

@@ -1,8 +1,12 @@
 /** The threads that estimate gas: some for first slices, others for long estimates, which the first of those starts. */
-import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
+
+import type {Answers} from "../messages/answers.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, MAX_STRETCH} from "../messages/estimateSlice.ts";
-import {freestOf, SupervisedThread, type ThreadLost, type ThreadSettings} from "./supervisor.ts";
+import {type PackedJob, refuseJob} from "../messages/jobMailbox.ts";
+import type {WatchedThread} from "../messages/watchedThread.ts";
+import {type JobOptions, JobThreads, type OnAnswered} from "./jobThreads.ts";
+import {freestOf, SupervisedThread} from "./supervisor.ts";
 import type {WorkerSettings} from "./workerStore.ts";
 
 /** What the engine hands to its estimate threads. */
@@ -12,15 +16,12 @@ export interface EstimateWorkerSettings extends WorkerSettings {
   readonly chainId: bigint | undefined;
 }
 
-/**
- * The next job lies in the thread's own mailbox: 1.1 to 1.2 times as many transfers a second. Proof threads get one,
- * since more calls gather for their next task.
- */
-const FIRST_JOBS = 2;
 /** How many long estimates a thread makes at the same time, in turns, each in an EVM of its own. */
 export const LONG_PLACES = 4;
 /** An estimate that still runs this long after its deadline never checks it. Its thread may have had to start. */
 const GRACE_MS = 30_000;
+/** Calls of a job with slices, at most (server/dispatch/lanes/estimateLane.ts). */
+const MOST_CALLS = 16;
 
 /**
  * Threads for long estimates, 30 MB each. At niceness 10, like the others, a call gets a third of its processor time
@@ -30,49 +31,63 @@ export function countLongThreads(workers: number): number {
   return Math.max(1, workers >> 1);
 }
 
-type EstimateThread = SupervisedThread<EstimateJob, EstimateAnswers>;
+type LongThread = SupervisedThread<PackedJob, Answers>;
 
 export class EstimateThreads {
-  private readonly first: readonly EstimateThread[];
-  private readonly long: readonly EstimateThread[];
+  private readonly first: JobThreads;
+  private readonly long: readonly LongThread[];
   /** Wall-clock limit of a long call. */
   private readonly longMs: number;
 
-  /** @param workers - for first slices, at least 1. @param onLost - called when a thread died, hung or did not start */
-  constructor(workers: number, workerData: EstimateWorkerSettings, onLost: (error: ThreadLost) => void) {
+  /** @param workers - for first slices, at least 1 */
+  constructor(
+    workers: number,
+    workerData: EstimateWorkerSettings,
+    private readonly options: Pick<JobOptions, "memories" | "complete" | "onLost">,
+  ) {
     const module = new URL("../estimate/estimateWorker.js", import.meta.url);
     this.longMs = MAX_STRETCH * workerData.settings.timeMs;
-    const first: ThreadSettings<EstimateJob, EstimateAnswers> = {
-      ...{kind: "estimate", module, workerData, concurrentTasksPerWorker: FIRST_JOBS},
-      begin: run => run({calls: [], ids: []}),
-    };
+    const limitMs = MOST_CALLS * FIRST_SLICE.clockMs + GRACE_MS;
+    this.first = new JobThreads(workers, {kind: "estimate", module, workerData, limitMs}, options);
     const long = {kind: "long estimate", module, workerData, concurrentTasksPerWorker: LONG_PLACES};
-    this.first = Array.from({length: workers}, () => new SupervisedThread(first, onLost));
-    this.long = Array.from({length: countLongThreads(workers)}, () => new SupervisedThread(long, onLost));
+    this.long = Array.from(
+      {length: countLongThreads(workers)},
+      () => new SupervisedThread(long, options.onLost),
+    );
   }
 
-  get threads(): readonly EstimateThread[] {
-    return [...this.first, ...this.long];
+  get threads(): readonly WatchedThread[] {
+    return [...this.first.threads, ...this.long];
   }
 
   /** Rejects with the reason if a thread cannot start. */
-  async start(): Promise<void> {
-    await Promise.all(this.first.map(thread => thread.start()));
+  start(): Promise<void> {
+    return this.first.start();
   }
 
-  /** Runs on a thread for its kind of job. Rejects with ThreadLost if that thread dies, cannot start, or is stuck. */
-  estimate(job: EstimateJob): Promise<EstimateAnswers> {
-    // The thread may have other jobs.
-    const jobMs = job.isFirst === true ? FIRST_JOBS * FIRST_SLICE.clockMs : LONG_PLACES * this.longMs;
-    const limitMs = jobMs * job.calls.length + GRACE_MS;
-    return freestOf(job.isFirst === true ? this.first : this.long).run(job, {limitMs});
+  /** Runs on a thread for its kind of job. Ends with ThreadLost if that thread dies, cannot start, or is stuck. */
+  run(job: PackedJob, onAnswered: OnAnswered): void {
+    // Few jobs have more bytes than a mailbox. They are sent, and each call has a slice all the same.
+    if (job.isLong !== true && refuseJob(job) === undefined) this.first.run(job, onAnswered);
+    else
+      this.runLong(job).then(
+        answers => onAnswered({answers}),
+        error => onAnswered({error}),
+      );
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.threads.map(thread => thread.close()));
+    await Promise.all([this.first.close(), ...this.long.map(thread => thread.close())]);
   }
 
   async destroy(): Promise<void> {
-    await Promise.all(this.threads.map(thread => thread.destroy()));
+    await Promise.all([this.first.destroy(), ...this.long.map(thread => thread.destroy())]);
+  }
+
+  private async runLong(job: PackedJob): Promise<Answers> {
+    // The thread may have other jobs.
+    const limitMs = LONG_PLACES * this.longMs * job.ids.length + GRACE_MS;
+    const answers = await freestOf(this.long).run(job, {limitMs});
+    return {...answers, failures: this.options.complete(answers.failures)};
   }
 }

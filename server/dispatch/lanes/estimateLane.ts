@@ -1,15 +1,11 @@
 /** The lane of gas estimates, and of calls that are run once. Threads of this process compute them. */
-import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
-import type {EstimateJob} from "../../../workers/messages/estimateJob.ts";
 import {JOB_MS} from "../../../workers/messages/estimateSlice.ts";
 import {countLongThreads, LONG_PLACES} from "../../../workers/threads/estimateThreads.ts";
 import {ESTIMATE_COST, MAX_CALL_TEXT_BYTES} from "../../limits.ts";
-import type {EstimateCalls} from "../../methods/listedCalls.ts";
 import type {Estimates} from "../../methods/method.ts";
-import {callsOf} from "../../request/requestCalls.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
-import type {Segment} from "../segment.ts";
-import {performAsync, type Task} from "../task.ts";
+import type {Perform} from "../task.ts";
+import {packTask} from "./packTask.ts";
 
 /** About as many transfers as a job begins in its time (JOB_MS). A call that is sent but not begun wastes 10 us. */
 const ESTIMATES_PER_TASK = 16;
@@ -36,28 +32,14 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
   if (estimates.kind === "none")
     return {...common, workers: 1, maxTasks: 1, taskCost: ESTIMATE_COST, long: undefined, perform: () => {}};
   const {workers, timeMs, estimate} = estimates;
-  const perform = (isFirst: boolean) => performAsync(task => estimate(collectEstimates(task, isFirst)));
+  const perform: Perform = (task, onCompleted) => estimate(packTask(task), onCompleted);
   const sizes = {threads: countLongThreads(workers), slotsPerThread: LONG_PLACES};
   return {
     ...common,
     workers,
     maxTasks: workers * TASKS_PER_WORKER,
     taskCost: ESTIMATES_PER_TASK * ESTIMATE_COST,
-    perform: perform(true),
-    long: {...sizes, tries: FIRST_TRIES, callMs: timeMs, perform: perform(false)},
+    perform,
+    long: {...sizes, tries: FIRST_TRIES, callMs: timeMs, perform},
   };
-}
-
-/** Collects the calls of a task for this process. @param isFirst - each call has a first slice only */
-export function collectEstimates(task: Task, isFirst: boolean): EstimateJob {
-  const calls: EstimateCall[] = [];
-  const ids: string[] = [];
-  for (const [at, request] of task.requests.entries()) {
-    // Each segment has one call.
-    const {lane, firstCall} = task.segments[at] as Segment;
-    const own = callsOf(request.calls, lane) as EstimateCalls;
-    calls.push(own.prepared[firstCall] as EstimateCall);
-    ids.push(own.ids[firstCall] as string);
-  }
-  return {calls, ids, isFirst};
 }

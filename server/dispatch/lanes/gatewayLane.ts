@@ -1,7 +1,7 @@
 /** The lane of calls that another node answers (gateway/gateway.ts). */
 import type {Gateway} from "../../gateway/gateway.ts";
 import {FORWARD_COST, FORWARDED_BYTES_PER_COST} from "../../limits.ts";
-import type {ForwardedCalls, RunForwarded} from "../../methods/listedCalls.ts";
+import type {ForwardedCalls, RunForwarded} from "../../methods/forwarding/forwardedCalls.ts";
 import {callsOf} from "../../request/requestCalls.ts";
 import type {TaskAnswers} from "../../request/taskText.ts";
 import type {LaneOptions} from "../lane.ts";

@@ -31,14 +31,20 @@ export function readField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
 }
 
+/** @param fields - with all names that are asked for */
+export function hasField(fields: Fields, name: string): boolean {
+  const value = fields[name];
+  return value !== undefined && value !== null;
+}
+
+/** @param fields - with all names that are asked for */
 export function parseField<Value>(
   fields: Fields,
   name: string,
   path: string,
   parse: (value: unknown, path: string) => Value,
 ): Value | undefined {
-  const value = readField(fields, name);
-  return value === undefined ? undefined : parse(value, `${path}.${name}`);
+  return hasField(fields, name) ? parse(fields[name], `${path}.${name}`) : undefined;
 }
 
 export function parseFields(value: unknown, path: string, expected: string): Fields {

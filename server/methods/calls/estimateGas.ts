@@ -1,11 +1,11 @@
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import type {EstimateCalls} from "../listedCalls.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ESTIMATE, ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts";
 import {ethCall} from "./ethCall.ts";
 
-export const estimateGas: LaneMethod<EstimateCalls> = {
+export const estimateGas: LaneMethod<PackedCalls> = {
   ...ethCall,
   name: "chain_estimateGas",
   summary: "The gas limit and the fees of a call, at a block in the store.",
@@ -21,6 +21,6 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
       throw new RpcError(RpcCode.NOT_AVAILABLE, `${name} is not available: ${reason}`);
     }
     const list = this.params.requireArray(params);
-    calls.add(Object.assign(yield* parseEstimateCall(list, view), {method: name}), ESTIMATE_COST);
+    calls.putCall(Object.assign(yield* parseEstimateCall(list, view), {method: name}), ESTIMATE_COST);
   },
 };

@@ -5,8 +5,8 @@ import {ESTIMATE_COST, MAX_CALL_TEXT_BYTES} from "../../limits.ts";
 import {LaneId} from "../../request/requestCalls.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import type {EstimateCalls} from "../listedCalls.ts";
 import type {LaneMethod, RequestView} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {BLOCK_PARAM, BYTES, nullable} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
@@ -18,7 +18,7 @@ import {BLOCK_OVERRIDES_PARAM, CALL_PARAM, OVERRIDES_PARAM} from "./callSchemas.
 
 const NAME = "eth_call";
 
-export const ethCall: LaneMethod<EstimateCalls> = {
+export const ethCall: LaneMethod<PackedCalls> = {
   name: NAME,
   summary: "What a call returns at a finalized block.",
   params: new ParamList(NAME, [
@@ -43,13 +43,13 @@ export const ethCall: LaneMethod<EstimateCalls> = {
     return MAX_CALL_TEXT_BYTES;
   },
   *prepare(params, view, calls) {
-    calls.add(yield* parseCall(this, params, view, "block"), ESTIMATE_COST);
+    calls.putCall(yield* parseCall(this, params, view, "block"), ESTIMATE_COST);
   },
 };
 
 /** @param blockName - the method's name of the second parameter. @throws RpcError */
 export function* parseCall(
-  {name, params: list}: LaneMethod<EstimateCalls>,
+  {name, params: list}: LaneMethod<PackedCalls>,
   params: Call["params"],
   view: RequestView,
   blockName: string,

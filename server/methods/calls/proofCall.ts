@@ -1,8 +1,8 @@
 /** proof_call: eth_call with a witness, all that executing the call read (docs/json-rpc.md). As Nethermind has it. */
 import {MAX_WITNESS_TEXT_BYTES, WITNESS_COST} from "../../limits.ts";
 import {RpcCode} from "../../rpc/rpcError.ts";
-import type {EstimateCalls} from "../listedCalls.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {arrayOf, BLOCK_PARAM, BYTES, nullable, objectOf} from "../schema.ts";
 import {callCost} from "./callCost.ts";
@@ -17,7 +17,7 @@ const ERROR_CODES = {
   EXECUTION_FAILED: RpcCode.EXECUTION_FAILED,
 };
 
-export const proofCall: LaneMethod<EstimateCalls> = {
+export const proofCall: LaneMethod<PackedCalls> = {
   ...ethCall,
   name: NAME,
   summary:
@@ -43,6 +43,6 @@ export const proofCall: LaneMethod<EstimateCalls> = {
   },
   *prepare(params, view, calls) {
     const call = yield* parseCall(this, params, view, "blockParameter");
-    calls.add(Object.assign(call, {errorCodes: ERROR_CODES}), WITNESS_COST);
+    calls.putCall(Object.assign(call, {errorCodes: ERROR_CODES}), WITNESS_COST);
   },
 };

@@ -21,9 +21,9 @@ import type {Call} from "../../rpc/envelope.ts";
 import {requireExactValues} from "../../rpc/exactValues.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createLimitError, createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import type {ForwardedCalls} from "../listedCalls.ts";
 import type {ForwardedMethod, Method, OwnMethod, RequestView} from "../method.ts";
 import {namesLatest, resolveSelector} from "../selector.ts";
+import type {ForwardedCalls} from "./forwardedCalls.ts";
 
 /** What a call costs, and how long its answer may be. */
 interface Size {

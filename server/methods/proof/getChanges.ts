@@ -12,11 +12,11 @@ import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {BLOCK_PARAM, BYTES, CURSOR_PARAM, QUANTITY_PARAM, treeParam} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 import {parseCount, rangeTextBytes, readCount, readTree} from "./treeParams.ts";
 
 const NAME = "chain_getChanges";
@@ -32,7 +32,7 @@ const LEAVES_PER_COST = 2;
 /** Proofs of an account at both blocks. */
 const CALL_COST = 4;
 
-export const getChanges: LaneMethod<ProofCalls> = {
+export const getChanges: LaneMethod<PackedCalls> = {
   ...getProof,
   name: NAME,
   summary:

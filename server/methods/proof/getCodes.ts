@@ -3,10 +3,10 @@ import {MAX_CODES, MAX_CODES_BYTES, packCodesHead} from "../../../workers/messag
 import {LaneId} from "../../request/requestCalls.ts";
 import {createLimitError, createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {arrayOf, BYTES, nullable, STORAGE_KEY_PARAM} from "../schema.ts";
 import {decodeWordInto, WORD_BYTES} from "../words.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 
 const NAME = "chain_getCodes";
 const HASHES_NAME = "params[0] (codeHashes)";
@@ -14,7 +14,7 @@ const HASHES_NAME = "params[0] (codeHashes)";
 const CODE_COST = 2;
 const HASH_CHARACTERS = 2 + 2 * WORD_BYTES;
 
-export const getCodes: LaneMethod<ProofCalls> = {
+export const getCodes: LaneMethod<PackedCalls> = {
   name: NAME,
   summary: "Contract codes by their keccak hashes; null for a hash whose code is not in the store.",
   params: new ParamList(NAME, [

@@ -4,11 +4,11 @@
  */
 import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, nullable, STORAGE_KEY_PARAM} from "../schema.ts";
 import {ETH_PROOF, getEthProof} from "./getEthProof.ts";
 import {type EntryShape, multiProofCost, packMultiProofCall} from "./getMultiProof.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 
 const NAME = "eth_getMultiProof";
 
@@ -20,7 +20,7 @@ export const TARGETS: EntryShape = {
 };
 const TARGET = {type: "array", items: [ADDRESS_PARAM, arrayOf(STORAGE_KEY_PARAM)], minItems: 2, maxItems: 2};
 
-export const getEthMultiProof: LaneMethod<ProofCalls> = {
+export const getEthMultiProof: LaneMethod<PackedCalls> = {
   ...getEthProof,
   name: NAME,
   summary: "The results of eth_getProof for many accounts at a finalized block, as reth answers.",

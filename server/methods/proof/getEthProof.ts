@@ -1,6 +1,7 @@
 /** eth_getProof (EIP-1186): proofs in Ethereum's state trie, equal to geth's to the byte. */
 import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {LaneMethod, RequestView} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {
   ADDRESS_PARAM,
@@ -15,7 +16,6 @@ import {
   STORAGE_KEY_PARAM,
 } from "../schema.ts";
 import {getProof, packProofCall} from "./getProof.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 
 const NAME = "eth_getProof";
 /** Of a storage key that is read as 32 bytes: 0x and 63 digits. A shorter one is read as a number. */
@@ -31,7 +31,7 @@ export const ETH_PROOF = objectOf({
   storageProof: arrayOf(objectOf({key: STORAGE_KEY_PARAM, value: QUANTITY, proof: arrayOf(BYTES)})),
 });
 
-export const getEthProof: LaneMethod<ProofCalls> = {
+export const getEthProof: LaneMethod<PackedCalls> = {
   // As long as a proof of chain_getProof, at most: 8 branches with 16 hashes and 20 with two have fewer digits.
   ...getProof,
   name: NAME,
@@ -54,7 +54,7 @@ export function addEthCall(
   params: readonly unknown[],
   form: ProofForm,
   view: RequestView,
-  calls: ProofCalls,
+  calls: PackedCalls,
 ): void {
   const {packed, end: start} = calls;
   let end = packProofCall(params, form, view, view.limits.storageKeys, packed, start);

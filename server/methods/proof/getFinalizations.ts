@@ -3,9 +3,9 @@ import {LaneId} from "../../request/requestCalls.ts";
 import {parseBlockNumber} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {arrayOf, BLOCK_NUMBER_PARAM, FINALIZATION, nullable, QUANTITY_PARAM} from "../schema.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 import {parseCount, readCount} from "./treeParams.ts";
 
 const NAME = "chain_getFinalizations";
@@ -16,7 +16,7 @@ const MAX_BLOCK = 2 ** 48 - 1;
 /** A proof thread reads one in some 15 us. At this cost, one request may ask for a thousand. */
 const FINALIZATION_COST = 20;
 
-export const getFinalizations: LaneMethod<ProofCalls> = {
+export const getFinalizations: LaneMethod<PackedCalls> = {
   name: NAME,
   summary:
     "Finalizations on layer 1 in order, from the one that covers a block: the blocks whose state roots the rollup contract has recorded.",

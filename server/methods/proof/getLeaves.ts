@@ -7,11 +7,11 @@ import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {BLOCK_PARAM, BYTES, QUANTITY_PARAM, treeParam} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 import {parseCount, parseNumber, rangeTextBytes, readCount, readTree} from "./treeParams.ts";
 
 const NAME = "chain_getLeaves";
@@ -22,7 +22,7 @@ const LEAVES_PER_COST = 8;
 /** The account's proof, and the nodes beside the range. */
 const CALL_COST = 2;
 
-export const getLeaves: LaneMethod<ProofCalls> = {
+export const getLeaves: LaneMethod<PackedCalls> = {
   ...getProof,
   name: NAME,
   summary:

@@ -13,12 +13,12 @@ import {
 import type {Call} from "../../rpc/envelope.ts";
 import {createLimitError, createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {type Param, ParamList} from "../params.ts";
 import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, BYTES, objectOf, STORAGE_KEY_PARAM} from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
 import {ADDRESS_EXPECTED, decodeAddressInto, decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {getProof, KEYS_EXPECTED} from "./getProof.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 import {readIsTrie, SUITE_PARAM} from "./suiteParam.ts";
 
 const ENTRY = objectOf({address: ADDRESS_PARAM, storageKeys: arrayOf(STORAGE_KEY_PARAM)});
@@ -64,7 +64,7 @@ export function multiProofCost(params: Call["params"], shape: EntryShape = OBJEC
  * Hot: its loops run once per entry and key.
  *
  * @param params - entries of that shape, and a block. @param form - of the call's first entry
- * @param packed - output, from `start`: room for the call's cost (ProofCalls). Unspecified after an error
+ * @param packed - output, from `start`: room for the call's cost (PackedCalls). Unspecified after an error
  * @returns the end of the packed call. @throws RpcError
  */
 export function packMultiProofCall(
@@ -137,7 +137,7 @@ function nameOf(index: number, field: string, {length}: EntryShape): string {
 
 const NAME = "chain_getMultiProof";
 
-export const getMultiProof: LaneMethod<ProofCalls> = {
+export const getMultiProof: LaneMethod<PackedCalls> = {
   ...getProof,
   name: NAME,
   summary: "One proof for many accounts and slots at a finalized block. Every node stands in it once.",

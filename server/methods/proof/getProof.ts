@@ -3,6 +3,7 @@ import {LaneId} from "../../request/requestCalls.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {createLimitError, createValueError, RpcCode} from "../../rpc/rpcError.ts";
 import type {LaneMethod, RequestView} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {type Param, ParamList} from "../params.ts";
 import {
   ADDRESS_PARAM,
@@ -16,7 +17,6 @@ import {
 } from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
 import {decodeEthWordInto, decodeWordInto, requireAddressInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 
 export const PROOF_PARAMS: readonly Param[] = [
   {name: "address", required: true, schema: ADDRESS_PARAM},
@@ -96,7 +96,7 @@ export const getProof = createProofMethod(
 );
 
 /** Makes a method with the parameters of chain_getProof, whose answers have the form `form`. */
-export function createProofMethod(name: string, summary: string, form: ProofForm): LaneMethod<ProofCalls> {
+export function createProofMethod(name: string, summary: string, form: ProofForm): LaneMethod<PackedCalls> {
   return {
     name,
     summary,
@@ -121,7 +121,7 @@ export function addCall(
   params: readonly unknown[],
   form: ProofForm,
   view: RequestView,
-  calls: ProofCalls,
+  calls: PackedCalls,
 ): void {
   calls.add(packProofCall(params, form, view, view.limits.storageKeys, calls.packed, calls.end));
 }

@@ -1,11 +1,11 @@
 /** chain_getProofAt: a proof and the block that it is of; with a proof of Ethereum's tries, the block's header. */
 import {MAX_HEADER_BYTES, ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {BLOCK, BYTES, nullable, objectOf} from "../schema.ts";
 import {addEthCall, ETH_PROOF} from "./getEthProof.ts";
 import {addCall, getProof, PROOF, PROOF_PARAMS} from "./getProof.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 import {namesTrie, readIsTrie, SUITE_PARAM} from "./suiteParam.ts";
 
 const NAME = "chain_getProofAt";
@@ -15,7 +15,7 @@ const UNVERIFIED = {unverified: {const: true}};
 const BLOCK_TEXT_BYTES = 256;
 const HEADER_TEXT_BYTES = 32 + 2 * MAX_HEADER_BYTES;
 
-export const getProofAt: LaneMethod<ProofCalls> = {
+export const getProofAt: LaneMethod<PackedCalls> = {
   ...getProof,
   name: NAME,
   summary:

@@ -8,13 +8,13 @@
 import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {createProofMethod} from "./getProof.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 
 /** Clients of that server match the code, and some of them the text. */
 const BLOCK_MISSING = "BLOCK_MISSING_IN_CHAIN - block is missing";
 
-export function createNamespacedProof(namespace: string): LaneMethod<ProofCalls> {
+export function createNamespacedProof(namespace: string): LaneMethod<PackedCalls> {
   const summary = "The proof of chain_getProof, without storage proofs for an account that never had a slot.";
   const method = createProofMethod(`${namespace}_getProof`, summary, ProofForm.NO_EMPTY_STORAGE);
   return {

@@ -19,11 +19,11 @@ import {type BodyLimits, type Call, type Envelope, parseJson} from "../../rpc/en
 import {decodeHexBytes} from "../../rpc/hexText.ts";
 import {createValueError, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {resolveSelector} from "../selector.ts";
 import type {Methods} from "../table.ts";
 import {ADDRESS_BYTES, requireAddressInto, WORD_BYTES} from "../words.ts";
 import {getMultiProof} from "./getMultiProof.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 
 const SELECTOR = 0x1cc64953;
 const HEAD_WORDS = 5;
@@ -41,7 +41,7 @@ interface SlotsRequest {
   readonly cost: number;
 }
 
-export const proveSlots: LaneMethod<ProofCalls> = {
+export const proveSlots: LaneMethod<PackedCalls> = {
   ...getMultiProof,
   name: "ccip",
   cost: params => (params as unknown as SlotsRequest).cost,

@@ -10,11 +10,11 @@ import {
 import {LaneId} from "../../request/requestCalls.ts";
 import {createValueError, RpcCode} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
+import type {PackedCalls} from "../packedCalls.ts";
 import {ParamList} from "../params.ts";
 import {ADDRESS_PARAM, BLOCK_PARAM, BYTES, ETH_KEY_PARAM, HASH, nullable, QUANTITY} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {decodeEthWordInto, requireAddressInto, WORD_EXPECTED} from "../words.ts";
-import type {ProofCalls} from "./proofCalls.ts";
 
 /** `0x`, 64 digits and the quotes. */
 const WORD_TEXT_BYTES = 68;
@@ -57,7 +57,7 @@ function createRead(
   name: string,
   form: ProofForm,
   {summary, result, cost = 1, textBytes = WORD_TEXT_BYTES}: Read,
-): LaneMethod<ProofCalls> {
+): LaneMethod<PackedCalls> {
   const slots = form === ProofForm.SLOT ? [SLOT] : [];
   return {
     name,

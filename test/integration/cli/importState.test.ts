@@ -30,6 +30,7 @@ import {readChainFiles} from "../../support/chains/executedChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import {CHAIN_ID, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
+import {packEstimates} from "../../support/estimates/packedEstimates.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Daemon, runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
@@ -120,7 +121,7 @@ test("the chain goes on by execution from a state in its middle, and every proof
     data: Buffer.from(codeOf("PUSH1 5 BLOCKHASH").slice(2), "hex"),
   };
   const estimator = new Estimator(made.reader, SETTINGS, CHAIN_ID);
-  const {failures} = await estimator.answer({calls: [old], ids: ["1"]});
+  const {failures} = await estimator.answer(packEstimates(old));
   const detail = "the call reads the hash of block 5, which is not in the store: it begins with block 40";
   assert.deepEqual(failures, [{call: 0, failure: "NOT_AVAILABLE", detail}]);
   await made.close();

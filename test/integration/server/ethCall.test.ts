@@ -165,6 +165,8 @@ test("a creation returns its code, and an account without code nothing", async (
   const code = "PUSH1 0xaa PUSH1 0 MSTORE8 PUSH1 1 PUSH1 0 RETURN";
   assert.equal((await call({data: codeOf(code)})).result, "0xaa");
   assert.equal((await call({to: NOWHERE, data: "0x1234"})).result, "0x");
+  // More than a mailbox holds.
+  assert.equal((await call({to: NOWHERE, data: `0x${"00".repeat(1_100_000)}`})).result, "0x");
 });
 
 test("code sees the header's fields, and a base fee only if the call names a price", async () => {

@@ -382,7 +382,7 @@ before(async () => {
   const {gasCap, timeMs} = SETTINGS;
   const here = createService({
     ...{kind: "here", gasCap, timeMs, workers: 1},
-    estimate: job => engine.estimate(job),
+    estimate: (...job) => engine.estimate(...job),
   });
   const forwarding = createService({kind: "none"}, gateway);
   // Idle threads and sockets do not keep the event loop. Without this, Node 22 may end the process while they are closed.

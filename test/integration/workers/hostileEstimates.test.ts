@@ -17,6 +17,7 @@ import {MAX_STRETCH} from "../../../workers/messages/estimateSlice.ts";
 import {assemble, OP, type Part, pushWidth} from "../../support/estimates/bytecode.ts";
 import {blsField, blsG1, blsG2, bnG1, bnG2} from "../../support/estimates/curvePoints.ts";
 import {EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
+import {estimateBy, packEstimates} from "../../support/estimates/packedEstimates.ts";
 import {isSoak} from "../../support/soak.ts";
 
 interface HostileCall {
@@ -301,7 +302,7 @@ async function useFork(hardfork: string): Promise<void> {
 }
 
 function send(call: EstimateCall): Promise<Answers> {
-  return engine.estimate({calls: [call], ids: ["1"]});
+  return estimateBy(engine, packEstimates(call));
 }
 
 /** Milliseconds of work, for which a machine with other things to do may need more than a limit: asked again then. */
@@ -376,10 +377,8 @@ test("several hostile calls of one job take their time each, and a failed call b
   await sendOrdinary();
   const endless = toCall(CALLS["an empty loop"] ?? assert.fail());
   const poor: EstimateCall = {...ORDINARY, value: 10n ** 30n};
-  const {failures, text} = await engine.estimate({
-    calls: [endless, poor, endless, poor, endless],
-    ids: ["1", "2", "3", "4", "5"],
-  });
+  const job = packEstimates(endless, poor, endless, poor, endless);
+  const {failures, text} = await estimateBy(engine, job);
   assert.equal(text.length, 0);
   assert.deepEqual(
     failures.map(({call, failure}) => [call, failure]),

@@ -9,9 +9,9 @@ import {StateStore} from "../../../storage/stateStore.ts";
 import {accountTree} from "../../../storage/tree/tree.ts";
 import {ChangeScope, packChanges} from "../../../workers/messages/changesCall.ts";
 import {packCodesHead} from "../../../workers/messages/codesCall.ts";
+import type {PackedJob} from "../../../workers/messages/jobMailbox.ts";
 import {packLeaves} from "../../../workers/messages/leavesCall.ts";
 import {ADDRESS_AT, ProofForm, packedBytes, writeCallHead} from "../../../workers/messages/packedCall.ts";
-import type {ProveJob} from "../../../workers/messages/proveMailbox.ts";
 import {AnswerText} from "../../../workers/prove/answerText.ts";
 import {ChangesProver} from "../../../workers/prove/changesProver.ts";
 import {MultiProver} from "../../../workers/prove/multiProver.ts";
@@ -119,12 +119,12 @@ const call: fc.Arbitrary<Buffer> = fc.oneof(
     }),
   fc.nat(3).map(codes => pack(packedBytes(codes + 1), to => packCodesHead(to, 0, codes + 1))),
 );
-const job: fc.Arbitrary<ProveJob> = fc
+const job: fc.Arbitrary<PackedJob> = fc
   .array(call, {minLength: 1, maxLength: 3})
   .map(calls => ({calls: Buffer.concat(calls), ids: calls.map((_, id) => `${id}`)}));
 
 /** @returns all that a job's answers are */
-function answer(prover: Prover, one: ProveJob): unknown {
+function answer(prover: Prover, one: PackedJob): unknown {
   const {text, ends, failures} = prover.answer(one);
   prover.takeCounts();
   return [Buffer.from(text).toString("latin1"), [...ends], failures];
@@ -143,7 +143,7 @@ test("a long job that yields to short ones gives the same bytes as alone, and so
       const isWanted = () => wanted[checks++ % wanted.length] as boolean;
       const work = () => {
         const at = taken++ % shorts.length;
-        assert.deepEqual(answer(short, shorts[at] as ProveJob), others[at]);
+        assert.deepEqual(answer(short, shorts[at] as PackedJob), others[at]);
       };
       const prover = new Prover(reader, new JobYieldPoint(reader.pages, isWanted, work, 0));
       assert.deepEqual(answer(prover, long), alone);

@@ -1,32 +1,33 @@
-/** A proof thread that dies takes down its own calls and nothing else. */
+/** A thread that dies takes down its own calls and nothing else. */
 import assert from "node:assert/strict";
 import {rename} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {KEPT_MEMORIES} from "../../../workers/messages/answerMemory.ts";
-import type {ProofThreads} from "../../../workers/threads/proofThreads.ts";
+import type {JobThreads} from "../../../workers/threads/jobThreads.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {killThread} from "../../support/threads/killThread.ts";
 import {waitUntil} from "../../support/wait.ts";
 
-/** Two for each of two threads, one of an answer that is sent, and those of slow readers. */
-const MEMORIES = 4 + 1 + KEPT_MEMORIES;
+/** Two for each of two proof threads, one for an estimate thread and for an answer that is sent, and those of slow readers. */
+const MEMORIES = 4 + 1 + 1 + KEPT_MEMORIES;
 const QUEUED = 'proofd_queued_cost{lane="proof"}';
 
 const folder = new WorkFolder();
 let service: OwnService;
-let threads: ProofThreads["threads"];
+let threads: JobThreads["threads"];
+let estimating: JobThreads["threads"];
 
 before(async () => {
   service = await OwnService.serve([
     "--db",
     await folder.importChain("db", 1, 1),
-    "--workers",
-    "2",
-    "--metrics-port",
-    "0",
+    ...["--workers", "2", "--estimate-workers", "1", "--hardfork", "prague"],
+    ...["--metrics-port", "0"],
   ]);
-  ({threads} = (service.engine as unknown as {proofs: ProofThreads}).proofs);
+  const engine = service.engine as unknown as {proofs: JobThreads; estimates: {first: JobThreads}};
+  ({threads} = engine.proofs);
+  ({threads: estimating} = engine.estimates.first);
 });
 
 after(() => service.stop());
@@ -66,6 +67,29 @@ test("a dying worker fails its own calls with -32603 and a request id, and is re
     assert.ok(again.every((answer: {result?: unknown}) => answer.result !== undefined));
   }
   assert.equal(await service.readMetric(QUEUED), 0);
+  assert.equal(service.engine.memories.spares.length, MEMORIES, "no memory is lost");
+});
+
+test("a dying estimate thread fails only the calls that it has, and is replaced", async () => {
+  const call = {from: ACCOUNTS[0], to: ACCOUNTS[1], value: "0x1"};
+  const batch = Array.from({length: 200}, (_, id) => ({
+    ...{jsonrpc: "2.0", id, method: "chain_estimateGas"},
+    params: [call, "latest"],
+  }));
+  await service.send(batch);
+  const answering = service.send(batch);
+  await waitUntil("a job", () => service.engine.memories.spares.length < MEMORIES);
+  await Promise.all(estimating.map(killThread));
+  const answers: {id: number; error?: {code: number}}[] = await answering;
+  assert.deepEqual(
+    answers.map(({id}) => id),
+    batch.map(({id}) => id),
+  );
+  const failed = answers.filter(({error}) => error !== undefined);
+  assert.ok(failed.length >= 1 && failed.length <= 16, `${failed.length} calls failed`);
+  assert.ok(failed.every(({error}) => error?.code === -32603));
+  const again: {result?: unknown}[] = await service.send(batch);
+  assert.ok(again.every(({result}) => result !== undefined));
   assert.equal(service.engine.memories.spares.length, MEMORIES, "no memory is lost");
 });
 

@@ -4,11 +4,11 @@ import {pino} from "pino";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import type {LaneOptions} from "../../../server/dispatch/lane.ts";
 import {createGatewayLane} from "../../../server/dispatch/lanes/gatewayLane.ts";
-import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
+import {packTask} from "../../../server/dispatch/lanes/packTask.ts";
 import {performAsync, type Task} from "../../../server/dispatch/task.ts";
 import type {Gateway} from "../../../server/gateway/gateway.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../server/limits.ts";
-import {PROOF_SEGMENT_COST, type ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
+import {type PackedCalls, PROOF_SEGMENT_COST} from "../../../server/methods/packedCalls.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
@@ -95,7 +95,7 @@ export class DrivenDispatcher {
   /** Admits one proof that is asked for as bytes. */
   admitBytes(): CollectedReply {
     const calls = createRequestCalls([1]);
-    (calls.byLane[LaneId.PROOF] as ProofCalls).isBytes = true;
+    (calls.byLane[LaneId.PROOF] as PackedCalls).isBytes = true;
     return this.admitCalls(calls, false);
   }
 

@@ -4,18 +4,21 @@ import type {Segment} from "../../../server/dispatch/segment.ts";
 import type {Task} from "../../../server/dispatch/task.ts";
 import {ESTIMATE_COST} from "../../../server/limits.ts";
 import {estimateGas} from "../../../server/methods/calls/estimateGas.ts";
-import {type EstimateCalls, ListedCalls} from "../../../server/methods/listedCalls.ts";
+import {PackedCalls, PROOF_SEGMENT_COST} from "../../../server/methods/packedCalls.ts";
 import {getProof} from "../../../server/methods/proof/getProof.ts";
 import {getProofAt} from "../../../server/methods/proof/getProofAt.ts";
-import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import {LaneId, type Place, type RequestCalls} from "../../../server/request/requestCalls.ts";
 import {RequestRecord} from "../../../server/request/requestRecord.ts";
 import type {TaskAnswers} from "../../../server/request/taskText.ts";
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
-import {packedBytes} from "../../../workers/messages/packedCall.ts";
+import {mostPackedBytes, packedBytes} from "../../../workers/messages/packedCall.ts";
+import {PLAIN_CALL} from "../estimates/estimateStore.ts";
 import {CollectedReply} from "./collectedReply.ts";
 
 type RunEstimate = (idText: string) => Promise<TaskAnswers>;
+
+/** What a test runs in place of the estimates of a request. */
+const RUNS = new WeakMap<PackedCalls, readonly RunEstimate[]>();
 
 /** A proof, given by its number of keys (with or without its block), an estimate, or a ready text. */
 export type DescribedCall =
@@ -33,8 +36,10 @@ export function createRequestCalls(described: readonly DescribedCall[], estimate
   const places: Place[] = [];
   const keyCounts = described.map(call => keyCountOf(call));
   const cost = keyCounts.reduce<number>((sum, count) => sum + 1 + (count ?? 0), 0);
-  const proofs = new ProofCalls(cost);
-  const estimates: EstimateCalls = new ListedCalls();
+  const proofs = new PackedCalls(PROOF_SEGMENT_COST, mostPackedBytes(cost));
+  const estimates = new PackedCalls(ESTIMATE_COST);
+  const runs: RunEstimate[] = [];
+  RUNS.set(estimates, runs);
   for (const [at, call] of described.entries()) {
     const keyCount = keyCounts[at];
     if (keyCount !== undefined) {
@@ -44,11 +49,12 @@ export function createRequestCalls(described: readonly DescribedCall[], estimate
     } else if (typeof call === "string") places.push(call);
     else if (typeof call === "object" && !("keysAt" in call)) {
       estimates.ids.push(`${estimateName}${estimates.ids.length}`);
-      estimates.add("run" in call ? (call.run as never) : call.call, ESTIMATE_COST);
+      estimates.putCall("run" in call ? PLAIN_CALL : call.call, ESTIMATE_COST);
+      if ("run" in call) runs.push(call.run);
       places.push(estimateGas);
     }
   }
-  const byLane: [ProofCalls, EstimateCalls, undefined] = [proofs, estimates, undefined];
+  const byLane: [PackedCalls, PackedCalls, undefined] = [proofs, estimates, undefined];
   return {places, byLane};
 }
 
@@ -73,9 +79,10 @@ export function createRequest(
 /** Runs the only estimate of a task, which a test has described by its `run`. */
 export function runEstimate({requests, segments}: Task): Promise<TaskAnswers> {
   const [{calls}] = requests as [PendingRequest];
-  const {prepared, ids} = calls.byLane[LaneId.ESTIMATE] as EstimateCalls;
+  const estimates = calls.byLane[LaneId.ESTIMATE] as PackedCalls;
   const [{firstCall: at}] = segments as [Segment];
-  return (prepared[at] as unknown as RunEstimate)(ids[at] as string);
+  const run = RUNS.get(estimates)?.[at] as RunEstimate;
+  return run(estimates.ids[at] as string);
 }
 
 export function idsOf({byLane}: RequestCalls, lane: LaneId): readonly string[] {

@@ -4,8 +4,8 @@ import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {type Answers, answerStart, SEPARATOR} from "../../../workers/messages/answers.ts";
+import type {PackedJob} from "../../../workers/messages/jobMailbox.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/messages/packedCall.ts";
-import type {ProveJob} from "../../../workers/messages/proveMailbox.ts";
 
 export interface ProveCall {
   readonly block: number;
@@ -87,7 +87,7 @@ export async function proveBothForms(
   return new Uint8Array(bytes);
 }
 
-export function proveJob(engine: Proving, job: ProveJob): Promise<Answers> {
+export function proveJob(engine: Proving, job: PackedJob): Promise<Answers> {
   return new Promise((resolve, reject) =>
     engine.prove(job, settlement => {
       if ("error" in settlement) return reject(settlement.error);

@@ -9,7 +9,14 @@ import {
 import type {EvmEnd} from "../../../evm/interpreter/ends.ts";
 import type {Evm} from "../../../evm/interpreter/evm.ts";
 import type {EvmResult} from "../../../evm/interpreter/message.ts";
-import {type AccountOverride, type EstimateCall, splitWords} from "../../messages/estimateCall.ts";
+import type {Waits} from "../../../evm/interpreter/waits.ts";
+import {
+  type AccessListEntry,
+  type AccountOverride,
+  type Authorization,
+  type EstimateCall,
+  splitWords,
+} from "../../messages/estimateCall.ts";
 import type {BlockRules} from "../blockRules.ts";
 import {paidFieldsOf} from "./callTransaction.ts";
 import type {Deadline} from "./deadline.ts";
@@ -106,54 +113,63 @@ export class EvmRuns {
   }
 
   /** @throws TimeLimitError, StoreError, EvmDeclined */
-  async run(gasLimit: bigint): Promise<RunResult> {
+  *run(gasLimit: bigint): Waits<RunResult> {
     if (gasLimit < this.minimum) return this.tooLittleGas();
     this.runs++;
-    this.authorizations ??= await this.recoverAuthorities();
+    const {authorizationList} = this.call;
+    if (authorizationList !== undefined)
+      this.authorizations ??= yield* this.recoverAuthorities(authorizationList);
     const mark = this.evm.checkpoint();
     try {
-      return this.describe(await this.execute(gasLimit), gasLimit);
+      return this.describe(yield* this.execute(gasLimit), gasLimit);
     } finally {
       this.evm.revertTo(mark);
     }
   }
 
-  private async recoverAuthorities(): Promise<SignedAuthorization[]> {
+  private *recoverAuthorities(list: readonly Authorization[]): Waits<SignedAuthorization[]> {
     const signed: SignedAuthorization[] = [];
-    for (const one of this.call.authorizationList ?? []) {
-      await this.deadline.pause();
+    for (const one of list) {
+      yield this.deadline.pause();
       signed.push({...one, authority: recoverAuthority(one)});
     }
     return signed;
   }
 
-  private async execute(gasLimit: bigint): Promise<EvmResult> {
+  private *execute(gasLimit: bigint): Waits<EvmResult> {
     const {call, evm, block, sender, gasPrice, deadline} = this;
     const {to, value, data} = call;
     evm.beginTransaction();
-    const nonce = call.nonce ?? evm.readNonce(sender);
-    if (call.from !== undefined && gasPrice > 0n)
+    const isCall = call.kind === "call";
+    const nonce = (isCall ? undefined : call.nonce) ?? evm.readNonce(sender);
+    if ((isCall || call.from !== undefined) && gasPrice > 0n)
       evm.writeBalance(sender, evm.readBalance(sender) - gasLimit * gasPrice);
     evm.writeNonce(sender, nonce + 1n);
-    await this.warm();
+    this.warm();
+    if (call.accessList !== undefined) yield* this.warmList(call.accessList);
     applyAuthorizations(evm, this.authorizations ?? [], block.chainId);
     const gas = gasLimit - this.intrinsic;
     if (to === undefined && block.rules.isShanghai && data.length > MAX_INITCODE_BYTES) return TOO_LONG;
     const message = {origin: sender, caller: sender, to, value, data, gas, gasPrice, blobHashes: [], nonce};
-    return evm.run(message, next => deadline.pause(next));
+    return yield* evm.steps(message, next => deadline.pause(next));
   }
 
-  /** EIP-2929, 2930 and 3651. */
-  private async warm(): Promise<void> {
-    const {call, evm, block, sender, deadline} = this;
+  /** EIP-2929 and 3651. */
+  private warm(): void {
+    const {call, evm, block, sender} = this;
     evm.warmAddress(sender);
     if (call.to !== undefined) evm.warmAddress(call.to);
     if (block.rules.isShanghai) evm.warmCoinbase();
-    for (const {address, storageKeys} of call.accessList ?? []) {
-      await deadline.pause();
+  }
+
+  /** EIP-2930. */
+  private *warmList(list: readonly AccessListEntry[]): Waits<void> {
+    const {evm, deadline} = this;
+    for (const {address, storageKeys} of list) {
+      yield deadline.pause();
       evm.warmAddress(address);
       for (const [i, key] of splitWords(storageKeys).entries()) {
-        if (i % SLOTS_AT_ONCE === SLOTS_AT_ONCE - 1) await deadline.pause();
+        if (i % SLOTS_AT_ONCE === SLOTS_AT_ONCE - 1) yield deadline.pause();
         evm.warmSlot(address, key);
       }
     }
@@ -192,20 +208,16 @@ export class EvmRuns {
 }
 
 /** Writes what the caller says that the state is instead. @throws TimeLimitError */
-export async function override(
-  evm: Evm,
-  overrides: readonly AccountOverride[],
-  deadline: Deadline,
-): Promise<void> {
+export function* override(evm: Evm, overrides: readonly AccountOverride[], deadline: Deadline): Waits<void> {
   for (const {address, balance, nonce, code, slots, replacesStorage} of overrides) {
-    await deadline.pause();
+    yield deadline.pause();
     if (balance !== undefined) evm.writeBalance(address, balance);
     if (nonce !== undefined) evm.writeNonce(address, nonce);
     if (code !== undefined) evm.writeCode(address, code);
     if (replacesStorage === true) evm.clearStorage(address);
     const words = splitWords(slots ?? NO_BYTES);
     for (let at = 0; at < words.length; at += 2) {
-      if (at % (2 * SLOTS_AT_ONCE) === 2 * (SLOTS_AT_ONCE - 1)) await deadline.pause();
+      if (at % (2 * SLOTS_AT_ONCE) === 2 * (SLOTS_AT_ONCE - 1)) yield deadline.pause();
       evm.writeSlot(address, words[at] as Uint8Array, words[at + 1] as Uint8Array);
     }
   }

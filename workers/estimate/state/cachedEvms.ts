@@ -6,6 +6,7 @@ import type {StateSource} from "../../../evm/interpreter/stateSource.ts";
 import type {BlockRecord} from "../../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {StoreError} from "../../../storage/errors.ts";
+import type {TrieRoot} from "../../../storage/trie/trie.ts";
 import {TrieState} from "../../../storage/trie/trieState.ts";
 import type {Deadline} from "../call/deadline.ts";
 import {readBlockHash} from "./blockHash.ts";
@@ -23,20 +24,22 @@ interface CachedEvm {
 export class CachedEvms {
   /** The most recently used comes last. */
   private evms: CachedEvm[] = [];
-  private readonly readState: ReadState;
+  private readonly states: States;
 
   constructor(
     store: StateReader,
     private readonly deadline: Deadline,
   ) {
-    this.readState = readStates(store);
+    this.states = createStates(store);
   }
 
   at(block: BlockRecord): Evm {
-    const {rootPage, open} = this.readState(block);
+    const rootPage = this.states.rootPageOf(block);
+    const last = this.evms.at(-1);
+    if (last?.rootPage === rootPage && !last.evm.isFull) return last.evm;
     const known = this.evms.find(one => one.rootPage === rootPage);
     const evm = known?.evm ?? this.newOrOldest();
-    if (known === undefined || evm.isFull) evm.moveTo(open());
+    if (known === undefined || evm.isFull) evm.moveTo(this.states.open(block));
     this.evms = [...this.evms.filter(one => one.evm !== evm), {rootPage, evm}];
     return evm;
   }
@@ -54,23 +57,26 @@ export class CachedEvms {
   }
 }
 
-type ReadState = (block: BlockRecord) => {
+interface States {
   /** Page numbers are never given to another state. */
-  readonly rootPage: number;
-  open(): StateSource;
-};
+  rootPageOf(block: BlockRecord): number;
+  open(block: BlockRecord): StateSource;
+}
 
 /** Call it once for a store. */
-function readStates(store: StateReader): ReadState {
+function createStates(store: StateReader): States {
   if (store.hasTrees)
-    return ({accounts}) => ({rootPage: accounts.rootPage, open: () => new TreeState(store, accounts)});
-  const readHash = (block: number): Uint8Array => readBlockHash(store, block);
-  return ({header, trie}) => {
-    if (trie === undefined)
-      throw new StoreError("RECORD_DAMAGED", `record of block ${header.number}: it has no state trie`);
     return {
-      rootPage: trie.page,
-      open: () => new ChainState(store, new TrieState(store.tries, trie), readHash),
+      rootPageOf: ({accounts}) => accounts.rootPage,
+      open: ({accounts}) => new TreeState(store, accounts),
     };
+  const readHash = (block: number): Uint8Array => readBlockHash(store, block);
+  const trieOf = ({header, trie}: BlockRecord): TrieRoot => {
+    if (trie !== undefined) return trie;
+    throw new StoreError("RECORD_DAMAGED", `record of block ${header.number}: it has no state trie`);
+  };
+  return {
+    rootPageOf: block => trieOf(block).page,
+    open: block => new ChainState(store, new TrieState(store.tries, trieOf(block)), readHash),
   };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {after, beforeEach, test} from "node:test";
 import {ESTIMATE_COST} from "../../../../server/limits.ts";
-import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
+import {PROOF_SEGMENT_COST} from "../../../../server/methods/packedCalls.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/request/requestCalls.ts";
 import type {Failure} from "../../../../workers/messages/failure.ts";

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {pino} from "pino";
 import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
-import {collectEstimates} from "../../../../server/dispatch/lanes/estimateLane.ts";
-import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
+import {packTask} from "../../../../server/dispatch/lanes/packTask.ts";
 import {performAsync} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
 import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
@@ -48,12 +47,12 @@ describe("the queues of the estimates", () => {
   function create(limits: Partial<Limits> = {}, tries = 1): void {
     [first, long, logged] = [[], [], []];
     const proof = createLane("proof", async task => answer(packTask(task).ids));
-    const estimate = createLane("first", task => wait(first, collectEstimates(task, true).ids), {
+    const estimate = createLane("first", task => wait(first, packTask(task).ids), {
       maxTasks: 1,
       taskCost: CALLS_PER_TASK * ESTIMATE_COST,
       long: {
         ...{tries, threads: 1, slotsPerThread: PLACES, callMs: LONG_MS},
-        perform: performAsync(task => wait(long, collectEstimates(task, false).ids)),
+        perform: performAsync(task => wait(long, packTask(task).ids)),
       },
     });
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});

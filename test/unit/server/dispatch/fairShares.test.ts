@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, mock, test} from "node:test";
 import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
-import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
+import {packTask} from "../../../../server/dispatch/lanes/packTask.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../../server/limits.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createAnswers, createLane, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";

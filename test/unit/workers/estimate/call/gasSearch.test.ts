@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {finish, type Waits} from "../../../../../evm/interpreter/waits.ts";
 import type {RunResult} from "../../../../../workers/estimate/call/evmRuns.ts";
 import {type GasSearch, searchGasLimit} from "../../../../../workers/estimate/call/gasSearch.ts";
 import {propertyRuns} from "../../../../support/soak.ts";
@@ -23,20 +24,17 @@ class Call {
     this.spent = spent;
   }
 
-  readonly run = async (gasLimit: bigint): Promise<RunResult> => {
+  *run(gasLimit: bigint): Waits<RunResult> {
+    yield Promise.resolve();
     this.limits.push(gasLimit);
     const returned = new Uint8Array(0);
     if (gasLimit >= this.needed) return {failure: undefined, returned, spent: this.spent};
     return {failure: {kind: "outOfGas", reason: "out of gas"}, returned, spent: gasLimit};
-  };
+  }
 
   search(search: Partial<GasSearch> = {}): Promise<bigint | RunResult> {
-    return searchGasLimit(this.run, {
-      upper: UPPER,
-      isPlainTransfer: false,
-      tolerance: TOLERANCE,
-      ...search,
-    });
+    const whole = {upper: UPPER, isPlainTransfer: false, tolerance: TOLERANCE, ...search};
+    return finish(searchGasLimit(gasLimit => this.run(gasLimit), whole));
   }
 }
 
@@ -110,17 +108,15 @@ test("a call that succeeds at some limits and fails at greater ones still gets o
       fc.bigInt({min: 21_000n, max: 1_000_000n}),
       async (every, spent) => {
         const succeeded = new Set<bigint>();
-        const run = async (gasLimit: bigint): Promise<RunResult> => {
+        function* run(gasLimit: bigint): Waits<RunResult> {
+          yield Promise.resolve();
           const isFine = gasLimit === 50_000_000n || gasLimit % 10n < every;
           if (isFine) succeeded.add(gasLimit);
           const failure = isFine ? undefined : ({kind: "revert", reason: "revert"} as const);
           return {failure, returned: new Uint8Array(0), spent};
-        };
-        const result = await searchGasLimit(run, {
-          upper: 50_000_000n,
-          isPlainTransfer: false,
-          tolerance: TOLERANCE,
-        });
+        }
+        const search = {upper: 50_000_000n, isPlainTransfer: false, tolerance: TOLERANCE};
+        const result = await finish(searchGasLimit(run, search));
         assert.ok(typeof result === "bigint" && succeeded.has(result));
       },
     ),

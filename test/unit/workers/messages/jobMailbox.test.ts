@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Worker} from "node:worker_threads";
 import fc from "fast-check";
-import {JobPlace, ProveMailbox, refuseJob} from "../../../../workers/messages/proveMailbox.ts";
+import {JobMailbox, JobPlace, refuseJob} from "../../../../workers/messages/jobMailbox.ts";
 
 /** Wakes the thread many times, then puts a job. */
 const WAKER = `
   import {workerData} from "node:worker_threads";
   import {setImmediate as turn} from "node:timers/promises";
-  const {ProveMailbox} = await import(workerData.module);
-  const mailbox = new ProveMailbox(workerData.shared);
+  const {JobMailbox} = await import(workerData.module);
+  const mailbox = new JobMailbox(workerData.shared);
   const numbers = new Int32Array(workerData.shared, 0, 1);
   for (let woken = 0; woken < 3; await turn()) woken += Atomics.notify(numbers, 0);
   mailbox.put({calls: Buffer.from("late"), ids: ["2"]}, 7);
 `;
 
 test("a thread that is woken without a job goes on waiting for one", async () => {
-  const mailbox = new ProveMailbox();
+  const mailbox = new JobMailbox();
   const workerData = {
     shared: mailbox.shared,
-    module: new URL("../../../../workers/messages/proveMailbox.js", import.meta.url).href,
+    module: new URL("../../../../workers/messages/jobMailbox.js", import.meta.url).href,
   };
   const source = new URL(`data:text/javascript,${encodeURIComponent(WAKER)}`);
   const waker = new Worker(source, {workerData});
@@ -39,8 +39,8 @@ test("jobs come out of their places as they were put, and the ends of one stay w
   );
   fc.assert(
     fc.property(jobs, list => {
-      const mailbox = new ProveMailbox();
-      const thread = new ProveMailbox(mailbox.shared);
+      const mailbox = new JobMailbox();
+      const thread = new JobMailbox(mailbox.shared);
       const before: [Uint32Array?, Uint32Array?] = [];
       for (const [at, {memory, ...put}] of list.entries()) {
         const {calls, ids, isLong} = put;
@@ -63,8 +63,8 @@ test("jobs come out of their places as they were put, and the ends of one stay w
 });
 
 test("a short job is taken before a long one, and also while the thread has a long one", () => {
-  const mailbox = new ProveMailbox();
-  const thread = new ProveMailbox(mailbox.shared);
+  const mailbox = new JobMailbox();
+  const thread = new JobMailbox(mailbox.shared);
   const put = (name: string, isLong: boolean) =>
     mailbox.put({calls: Buffer.from(name), ids: ["1"], isLong}, undefined);
   const take = () => Buffer.from(thread.take()?.calls ?? []).toString();

@@ -1,7 +1,8 @@
 /**
- * The threads that prove. Each has a short job and a long one at a time; the others wait here.
+ * Threads that answer packed calls: proofs, or estimates with a slice. Each has a short job and a long one at a time; the
+ * others wait here.
  *
- *   prove -> a thread's free place, an answer memory -> the thread works -> its message -> the next job -> onSettled
+ *   run -> a thread's free place, an answer memory -> the thread works -> its message -> the next job -> onSettled
  *
  * A thread works on one Piscina task from its start to its end. Jobs wait for a thread that starts; while all are down,
  * they end with an error at once.
@@ -9,16 +10,15 @@
 import {MessageChannel} from "node:worker_threads";
 import type {AnswerMemories, AnswerMemory} from "../messages/answerMemory.ts";
 import type {Answers, Settlement} from "../messages/answers.ts";
-import type {ProofCounts} from "../messages/proofCounts.ts";
 import {
   JOB_PLACES,
+  JobMailbox,
+  type JobMessage,
   JobPlace,
-  type ProofPost,
-  type ProveJob,
-  ProveMailbox,
-  type ProveMessage,
+  type JobPost,
+  type PackedJob,
   refuseJob,
-} from "../messages/proveMailbox.ts";
+} from "../messages/jobMailbox.ts";
 import {
   type RunOptions,
   SupervisedThread,
@@ -26,26 +26,31 @@ import {
   type ThreadSettings,
   ThreadsDown,
 } from "./supervisor.ts";
-import type {WorkerSettings} from "./workerStore.ts";
-
-/** MiB of garbage before it is collected. V8's own 48 are mostly out of the processor's cache, and little survives. */
-const YOUNG_MB = 12;
 
 /** Answers whose `text` may be in memory that the receiver gives back: TaskText does. */
-interface ProvedAnswers extends Answers {
+interface LentAnswers extends Answers {
   readonly memory?: AnswerMemory;
 }
 
 /** Called once per job, with answers of which only `text` may be read after the call. */
-export type OnProved = (settlement: Settlement<ProvedAnswers>) => void;
+export type OnAnswered = (settlement: Settlement<LentAnswers>) => void;
 
-interface WaitingJob {
-  readonly job: ProveJob;
-  readonly onSettled: OnProved;
+/** What the engine's kinds of threads share. */
+export interface JobOptions {
+  readonly memories: AnswerMemories;
+  /** Adds to failures what the threads do not know. */
+  readonly complete: (failures: Answers["failures"]) => Answers["failures"];
+  /** Called each time that a thread died, hung or could not start. */
+  readonly onLost: (error: ThreadLost) => void;
 }
 
-interface Proving {
-  readonly mailbox: ProveMailbox;
+interface WaitingJob {
+  readonly job: PackedJob;
+  readonly onSettled: OnAnswered;
+}
+
+interface Working {
+  readonly mailbox: JobMailbox;
   /** By place. undefined: it has no job there. */
   readonly current: [CurrentJob | undefined, CurrentJob | undefined];
   /** Jobs that it has answered, with its first one, which tells that it is up. */
@@ -55,44 +60,29 @@ interface Proving {
 interface CurrentJob {
   readonly ends: Uint32Array;
   readonly memory: AnswerMemory | undefined;
-  readonly onSettled: OnProved;
+  readonly onSettled: OnAnswered;
 }
 
-const NO_FAILURES: Answers["failures"] = [];
+const ALL_ANSWERED: Omit<Answers, "ends" | "text"> & {readonly text?: undefined} = {failures: []};
 
-const NO_CALLS: ProveJob = {calls: new Uint8Array(0), ids: []};
+const NO_CALLS: PackedJob = {calls: new Uint8Array(0), ids: []};
 
-export class ProofThreads {
-  readonly threads: readonly SupervisedThread<ProofPost, void>[];
+export class JobThreads {
+  readonly threads: readonly SupervisedThread<JobPost, void>[];
   /** Those that are up. */
-  private readonly up: Proving[] = [];
+  private readonly up: Working[] = [];
   /** By place: jobs for which no thread has room. */
   private readonly waiting: readonly [WaitingJob[], WaitingJob[]] = [[], []];
   private isClosing = false;
 
-  /**
-   * @param complete - adds to failures what the threads do not know
-   * @param onLost - called each time that a thread died, hung or could not start
-   * @param limitMs - a thread that has jobs and has answered none for so long hangs. undefined: it may take any time
-   */
+  /** @param thread - its limitMs: a thread that has jobs and has answered none for so long hangs */
   constructor(
     count: number,
-    private readonly memories: AnswerMemories,
-    private readonly counts: ProofCounts,
-    private readonly complete: (failures: Answers["failures"]) => Answers["failures"],
-    workerData: WorkerSettings,
-    onLost: (error: ThreadLost) => void,
-    limitMs?: number,
+    private readonly thread: Omit<ThreadSettings<JobPost, void>, "begin">,
+    private readonly options: JobOptions,
   ) {
-    const settings: ThreadSettings<ProofPost, void> = {
-      kind: "proof",
-      limitMs,
-      module: new URL("../prove/proofWorker.js", import.meta.url),
-      resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
-      workerData,
-      begin: run => this.beginThread(run),
-    };
-    this.threads = Array.from({length: count}, () => new SupervisedThread(settings, onLost));
+    const settings: ThreadSettings<JobPost, void> = {...thread, begin: run => this.beginThread(run)};
+    this.threads = Array.from({length: count}, () => new SupervisedThread(settings, options.onLost));
   }
 
   async start(): Promise<void> {
@@ -100,7 +90,7 @@ export class ProofThreads {
   }
 
   /** Runs on one thread. Ends with an error if that thread dies, if all are down, or if the job is too large. */
-  prove(job: ProveJob, onSettled: OnProved): void {
+  run(job: PackedJob, onSettled: OnAnswered): void {
     const error = refuseJob(job) ?? this.findOutage();
     if (error !== undefined) {
       onSettled({error});
@@ -126,8 +116,8 @@ export class ProofThreads {
   }
 
   /** @returns a thread with room in this place: the first one that has no job at all, else the first one */
-  private findFree(place: JobPlace): Proving | undefined {
-    let free: Proving | undefined;
+  private findFree(place: JobPlace): Working | undefined {
+    let free: Working | undefined;
     for (const thread of this.up) {
       if (isIdle(thread.current)) return thread;
       if (thread.current[place] === undefined) free ??= thread;
@@ -138,18 +128,17 @@ export class ProofThreads {
   /** @returns undefined if some thread works or starts */
   private findOutage(): ThreadsDown | undefined {
     if (this.threads.some(({state}) => state === "up" || state === "starting")) return undefined;
-    return new ThreadsDown(`no proof thread is up: ${this.threads[0]?.reason}`);
+    return new ThreadsDown(`no ${this.thread.kind} thread is up: ${this.threads[0]?.reason}`);
   }
 
   /** Resolves when the thread has answered a job without calls. */
-  private beginThread(run: (post: ProofPost, options: RunOptions) => Promise<void>): Promise<void> {
-    const thread: Proving = {mailbox: new ProveMailbox(), current: [undefined, undefined], answered: 0};
+  private beginThread(run: (post: JobPost, options: RunOptions) => Promise<void>): Promise<void> {
+    const thread: Working = {mailbox: new JobMailbox(), current: [undefined, undefined], answered: 0};
     const {port1, port2} = new MessageChannel();
-    port1.on("message", (message: ProveMessage) => this.settle(thread, message));
-    const post: ProofPost = {
+    port1.on("message", (message: JobMessage) => this.settle(thread, message));
+    const post: JobPost = {
       mailbox: thread.mailbox.shared,
-      memories: this.memories.shared,
-      counts: this.counts.shared,
+      memories: this.options.memories.shared,
       port: port2,
     };
     const pulse = () => (thread.answered === 0 || isIdle(thread.current) ? undefined : thread.answered);
@@ -167,12 +156,12 @@ export class ProofThreads {
     });
   }
 
-  private begin(thread: Proving, job: ProveJob, onSettled: OnProved): void {
-    const memory = this.memories.take();
+  private begin(thread: Working, job: PackedJob, onSettled: OnAnswered): void {
+    const memory = this.options.memories.take();
     thread.current[placeOf(job)] = {ends: thread.mailbox.put(job, memory?.number), memory, onSettled};
   }
 
-  private beginWaiting(thread: Proving): void {
+  private beginWaiting(thread: Working): void {
     for (const place of JOB_PLACES) {
       const next = thread.current[place] === undefined ? this.waiting[place].shift() : undefined;
       if (next !== undefined) this.begin(thread, next.job, next.onSettled);
@@ -180,7 +169,7 @@ export class ProofThreads {
   }
 
   /** Takes over a job that is done. The thread begins the next one before this one's answers are sent. */
-  private settle(thread: Proving, message: ProveMessage): void {
+  private settle(thread: Working, message: JobMessage): void {
     const place = typeof message === "number" ? message : message.place;
     const current = thread.current[place];
     // The thread has died since, and its job has ended with an error.
@@ -192,7 +181,7 @@ export class ProofThreads {
     current.onSettled(this.readSettlement(current, message));
   }
 
-  private lose(thread: Proving, error: unknown): void {
+  private lose(thread: Working, error: unknown): void {
     const at = this.up.indexOf(thread);
     if (at !== -1) this.up.splice(at, 1);
     for (const place of JOB_PLACES) {
@@ -207,25 +196,25 @@ export class ProofThreads {
       for (const {onSettled} of jobs.splice(0)) onSettled({error: outage ?? error});
   }
 
-  private readSettlement({ends, memory}: CurrentJob, message: ProveMessage): Settlement<ProvedAnswers> {
+  private readSettlement({ends, memory}: CurrentJob, message: JobMessage): Settlement<LentAnswers> {
     if (typeof message === "object" && "error" in message) {
       memory?.release();
       return {error: message.error};
     }
-    const isPlain = typeof message === "number";
-    const failures = isPlain ? NO_FAILURES : this.complete(message.failures);
-    const text = isPlain ? undefined : message.text;
+    const told = typeof message === "number" ? ALL_ANSWERED : message;
+    const {text, unfinished, begun} = told;
+    const answers = {ends, failures: this.options.complete(told.failures), unfinished, begun};
     if (text === undefined && memory !== undefined)
-      return {answers: {text: memory.bytes, ends, failures, memory}};
+      return {answers: {...answers, text: memory.bytes, memory}};
     memory?.release();
-    return {answers: {text: text as Uint8Array, ends, failures}};
+    return {answers: {...answers, text: text as Uint8Array}};
   }
 }
 
-function placeOf({isLong}: ProveJob): JobPlace {
+function placeOf({isLong}: PackedJob): JobPlace {
   return isLong === true ? JobPlace.LONG : JobPlace.SHORT;
 }
 
-function isIdle([short, long]: Proving["current"]): boolean {
+function isIdle([short, long]: Working["current"]): boolean {
   return short === undefined && long === undefined;
 }

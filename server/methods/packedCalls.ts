@@ -1,6 +1,8 @@
-/** The proofs that one request asks for, packed back to back (workers/messages/packedCall.ts). */
-import {keyCountOf, mostPackedBytes} from "../../../workers/messages/packedCall.ts";
-import {append, type LaneCalls} from "../../request/requestCalls.ts";
+/** The calls of one request that threads of this process answer, packed back to back for their mailbox. */
+import type {EstimateCall} from "../../workers/messages/estimateCall.ts";
+import {keyCountOf} from "../../workers/messages/packedCall.ts";
+import {packEstimate} from "../../workers/messages/packedEstimate.ts";
+import {append, type LaneCalls} from "../request/requestCalls.ts";
 
 /**
  * Highest cost of one segment; an account or slot costs 1. A trip to a worker and back takes both threads 100 us. With
@@ -9,19 +11,23 @@ import {append, type LaneCalls} from "../../request/requestCalls.ts";
  */
 export const PROOF_SEGMENT_COST = 128;
 
-export class ProofCalls implements LaneCalls {
+const NO_BYTES = Buffer.alloc(0);
+
+export class PackedCalls implements LaneCalls {
   ids: string[] = [];
-  readonly segmentCost = PROOF_SEGMENT_COST;
   /** The packed calls. The next one is written at `end`. */
-  readonly packed: Buffer;
+  packed: Buffer;
   /** The answer to the only call is the bytes of a multiproof, and no JSON-RPC response. */
   isBytes = false;
   private ends: number[] = [];
   private costs: number[] = [];
 
-  /** @param cost - of all calls that will be added, an account or slot 1 */
-  constructor(cost: number) {
-    this.packed = Buffer.allocUnsafe(mostPackedBytes(cost));
+  /** @param bytes - of all calls that will be added, but for those of `putCall` */
+  constructor(
+    readonly segmentCost: number,
+    bytes = 0,
+  ) {
+    this.packed = bytes === 0 ? NO_BYTES : Buffer.allocUnsafe(bytes);
   }
 
   get end(): number {
@@ -40,11 +46,28 @@ export class ProofCalls implements LaneCalls {
     this.add(this.end + packed.length, cost);
   }
 
+  /** Adds an estimate, or a call that is run once. */
+  putCall(call: EstimateCall, cost: number): void {
+    this.add(
+      packEstimate(call, this.end, bytes => this.reserve(bytes)),
+      cost,
+    );
+  }
+
   costOf(call: number): number {
     return this.costs[call] as number;
   }
 
   slice(first: number, end: number): Uint8Array {
     return this.packed.subarray(this.ends[first - 1] ?? 0, this.ends[end - 1]);
+  }
+
+  private reserve(bytes: number): Buffer {
+    const {packed, end} = this;
+    if (end + bytes > packed.length) {
+      this.packed = Buffer.allocUnsafe(Math.max(end + bytes, 2 * packed.length));
+      packed.copy(this.packed, 0, 0, end);
+    }
+    return this.packed;
   }
 }

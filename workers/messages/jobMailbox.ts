@@ -1,5 +1,5 @@
 /**
- * Memory that the main thread shares with one proof thread: a short job, a long one, and where their answers end. A job
+ * Memory that the main thread shares with a thread for proofs or short estimates: a short job, a long one, and where their answers end. A job
  * is written here and not sent, so it costs no message and no objects. The thread sleeps in Atomics.wait until the
  * first number changes.
  *
@@ -10,7 +10,7 @@
  *           | is full | calls | call bytes | id bytes | memory, or -1 | ends of odd jobs  | ends of even jobs | packed calls | ids, a line each |
  *
  * The main thread reads the ends of a job while the thread works on the next one. The text lies in the answer memory
- * that the job names (answerMemory.ts). A message tells that the job is done (ProveMessage).
+ * that the job names (answerMemory.ts). A message tells that the job is done (JobMessage).
  */
 import type {MessagePort} from "node:worker_threads";
 import type {Answers} from "./answers.ts";
@@ -43,45 +43,43 @@ export type JobPlace = (typeof JobPlace)[keyof typeof JobPlace];
 /** In the order in which a thread takes them. */
 export const JOB_PLACES: readonly JobPlace[] = [JobPlace.SHORT, JobPlace.LONG];
 
-export interface ProveJob {
-  /** Packed calls, back to back (packedCall.ts). */
+export interface PackedJob {
+  /** Packed calls, back to back (packedCall.ts, packedEstimate.ts). */
   readonly calls: Uint8Array;
   /** JSON texts of the calls' ids, one per call. */
   readonly ids: readonly string[];
-  /** It may take longer than short jobs should wait. */
+  /** It may take longer than short jobs should wait. Estimates have their whole time, not a slice (estimateSlice.ts). */
   readonly isLong?: boolean;
 }
 
-/** What a proof thread gets when it starts. */
-export interface ProofPost {
-  /** Of its ProveMailbox. */
+/** What a thread gets when it starts. */
+export interface JobPost {
+  /** Of its JobMailbox. */
   readonly mailbox: SharedArrayBuffer;
   /** Of AnswerMemories. */
   readonly memories: SharedArrayBuffer;
-  /** Of ProofCounts. */
-  readonly counts: SharedArrayBuffer;
-  /** For a ProveMessage after each job. */
+  /** For a JobMessage after each job (postAnswers). */
   readonly port: MessagePort;
 }
 
 /** What a thread sends when a job is done. Only the place: all calls are answered, in the answer memory. */
-export type ProveMessage =
+export type JobMessage =
   | JobPlace
-  | (Pick<Answers, "failures"> & {
+  | (Omit<Answers, "text" | "ends"> & {
       readonly place: JobPlace;
       /** undefined: it is in the answer memory. */
       readonly text: Uint8Array | undefined;
     })
   | {readonly place: JobPlace; readonly error: unknown};
 
-export interface PostedJob extends ProveJob {
+export interface PostedJob extends PackedJob {
   readonly place: JobPlace;
   readonly ends: Uint32Array;
   /** Number of the answer memory. undefined: there is none for the job. */
   readonly memory: number | undefined;
 }
 
-export class ProveMailbox {
+export class JobMailbox {
   private readonly posts: Int32Array;
   private readonly short: Place;
   private readonly long: Place;
@@ -96,7 +94,7 @@ export class ProveMailbox {
    * @param job - that refuseJob takes, for an empty place. @param memory - undefined: the text comes in the message
    * @returns where its answers will end, until the job after the next one is put in this place
    */
-  put(job: ProveJob, memory: number | undefined): Uint32Array {
+  put(job: PackedJob, memory: number | undefined): Uint32Array {
     const ends = (job.isLong === true ? this.long : this.short).put(job, memory);
     this.post();
     return ends;
@@ -146,7 +144,7 @@ class Place {
     this.job = Buffer.from(shared, start + JOB_AT, JOB_BYTES);
   }
 
-  put({calls, ids}: ProveJob, memory: number | undefined): Uint32Array {
+  put({calls, ids}: PackedJob, memory: number | undefined): Uint32Array {
     const {numbers, job} = this;
     job.set(calls);
     let end = calls.length;
@@ -199,8 +197,21 @@ class Place {
   }
 }
 
+/** Tells that the job in this place is done. @param memory - of the job */
+export function postAnswers(
+  port: MessagePort,
+  place: JobPlace,
+  {text, failures, unfinished, begun}: Answers,
+  memory: Uint8Array | undefined,
+): void {
+  const isPlain = failures.length === 0 && unfinished === undefined && begun === undefined;
+  const more = {place, failures, unfinished, begun};
+  if (text !== memory) port.postMessage({...more, text}, [text.buffer as ArrayBuffer]);
+  else port.postMessage(isPlain ? place : {...more, text: undefined});
+}
+
 /** @returns why a job is too large, or undefined */
-export function refuseJob({calls, ids}: ProveJob): RangeError | undefined {
+export function refuseJob({calls, ids}: PackedJob): RangeError | undefined {
   if (ids.length > MAX_CALLS)
     return new RangeError(`a job: expected at most ${MAX_CALLS} calls, got ${ids.length}`);
   let most = calls.length;
