@@ -1,12 +1,11 @@
 /** Measures what one request demands of the lanes, from the shape of its calls only. Refuses a request that demands too much. */
 
 import type {Work} from "../fairness/work.ts";
-import {ESTIMATE_COST} from "../limits.ts";
+import {ESTIMATE_COST, WITNESS_COST} from "../limits.ts";
 import {append, type ByLane, LANE_IDS} from "../request/requestCalls.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {createLimitError, type RpcError} from "../rpc/rpcError.ts";
 import type {Method, RequestView} from "./method.ts";
-import {DISCOVER_COST} from "./ready/discover.ts";
 import type {Methods} from "./table.ts";
 
 export interface Demand {
@@ -63,7 +62,7 @@ export function refuseExcess(
   for (const lane of LANE_IDS) cost += costs[lane];
   const method = methods.find(name => name !== "") ?? "";
   if (cost > requestCost) {
-    const unit = `units of cost (an account or storage key 1, an estimate, call or forwarded call ${ESTIMATE_COST} and 1 for each entry of its lists and overrides, 2 for each slot overridden, a list of the methods ${DISCOVER_COST})`;
+    const unit = `units of cost (an account or storage key 1, an estimate or call ${ESTIMATE_COST}, proof_call ${WITNESS_COST}; docs/json-rpc.md has all costs)`;
     return {error: createLimitError("a request", requestCost, cost, unit), method};
   }
   if (got > responseBytes)

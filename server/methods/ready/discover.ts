@@ -4,7 +4,7 @@ import type {OwnMethod, ReadyMethod} from "../method.ts";
 import {createReady} from "./readyMethod.ts";
 
 /** The document has 80 KB. A thousand in one request would take the main thread 0.1 s; at this cost, it may ask for a hundred. */
-export const DISCOVER_COST = 200;
+const DISCOVER_COST = 200;
 
 /** @param listMethods - called once, for the first call */
 export function createDiscover(listMethods: () => readonly OwnMethod[]): ReadyMethod {
