@@ -57,7 +57,8 @@ test("blocks are executed alike with senders from ahead, and once their thread h
     return sender;
   };
   const withSenders = await executeAll(findSender, async position => {
-    if (position === 50) await kill(senders);
+    // Soon: on a busy machine, the thread would end by itself after it has been idle.
+    if (position === 10) await kill(senders);
     senders.drop(blocks[position] as Uint8Array);
   });
   assert.ok(found > 0);
