@@ -4,7 +4,7 @@
  */
 import {isUtf8} from "node:buffer";
 import type {Work} from "../fairness/work.ts";
-import {isSpace} from "./stepParser.ts";
+import {findScalarEnd, isSpace, type Next} from "./stepParser.ts";
 
 /** Bytes in one step: some 0.1 ms. */
 const STEP_BYTES = 64 * 1024;
@@ -25,9 +25,6 @@ const SPACE = 0x20;
 const ESCAPES: ReadonlySet<number | undefined> = new Set(Buffer.from('"\\/bfnrt'));
 const UNICODE = /^[0-9a-fA-F]{4}$/;
 const SCALAR = /^(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)$/;
-
-/** What comes next. "firstValue" and "firstKey": or the closing bracket. */
-type Next = "value" | "firstValue" | "key" | "firstKey" | "colon" | "commaOrEnd";
 
 /**
  * @param names - of the members to return. Others are only checked: ten megabytes may hold a million
@@ -87,7 +84,9 @@ export function* scanMembers(
       next = byte === OPEN_BRACE ? "firstKey" : "firstValue";
       at++;
     } else {
-      at = passScalar(text, at);
+      const end = findScalarEnd(text, at, MAX_SCALAR_BYTES);
+      if (!SCALAR.test(text.toString("latin1", at, end))) throw new SyntaxError();
+      at = end;
       next = "commaOrEnd";
     }
   }
@@ -107,16 +106,5 @@ function passString(text: Buffer, from: number, limit: number): number {
     if (escaped === LOWER_U && UNICODE.test(text.toString("latin1", at + 1, at + 5))) at += 4;
     else if (!ESCAPES.has(escaped)) break;
   }
-  throw new SyntaxError();
-}
-
-/** @returns the position behind a number, true, false or null. @throws SyntaxError for other text */
-function passScalar(text: Buffer, from: number): number {
-  let at = from;
-  for (; at < text.length && at - from < MAX_SCALAR_BYTES; at++) {
-    const byte = text[at];
-    if (byte === COMMA || byte === CLOSE_BRACKET || byte === CLOSE_BRACE || isSpace(byte)) break;
-  }
-  if (SCALAR.test(text.toString("latin1", from, at))) return at;
   throw new SyntaxError();
 }

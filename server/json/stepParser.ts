@@ -38,7 +38,7 @@ const SPACE = 0x20;
 type Fields = Record<string, unknown>;
 
 /** What comes next. "firstValue" and "firstKey": or the closing bracket. */
-type Next = "value" | "firstValue" | "key" | "firstKey" | "colon" | "commaOrEnd";
+export type Next = "value" | "firstValue" | "key" | "firstKey" | "colon" | "commaOrEnd";
 
 /** Decodes UTF-8. Keeps a byte order mark, which JSON.parse refuses. @param bytes - valid UTF-8 */
 export function decodeText(bytes: Buffer): string {
@@ -123,7 +123,7 @@ export function* parseInSteps(body: Buffer, size = STEP): Work<unknown> {
       next = byte === OPEN_BRACKET ? "firstValue" : "firstKey";
       at++;
     } else {
-      const end = findScalarEnd(body, at);
+      const end = findScalarEnd(body, at, MAX_SCALAR_BYTES);
       add(container, key, JSON.parse(decodeText(body.subarray(at, end))));
       next = "commaOrEnd";
       at = end;
@@ -178,13 +178,14 @@ function findPartEnd(body: Buffer, from: number, limit: number): number {
   throw new SyntaxError();
 }
 
-/** @returns the end of a number, true, false, null or other text */
-function findScalarEnd(body: Buffer, from: number): number {
-  for (let at = from; at < body.length && at - from < MAX_SCALAR_BYTES; at++) {
+/** @returns the end of a number, true, false, null or other text, of which at most `maxBytes` are read */
+export function findScalarEnd(body: Buffer, from: number, maxBytes: number): number {
+  const end = Math.min(body.length, from + maxBytes);
+  for (let at = from; at < end; at++) {
     const byte = body[at];
     if (byte === COMMA || byte === CLOSE_BRACKET || byte === CLOSE_BRACE || isSpace(byte)) return at;
   }
-  return Math.min(body.length, from + MAX_SCALAR_BYTES);
+  return end;
 }
 
 /** @param text - elements or fields, with commas between */
