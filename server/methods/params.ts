@@ -1,7 +1,7 @@
 /** The parameters of a method, by position: their names, whether they are required, and their schemas. */
 import {count} from "../../storage/count.ts";
 import type {Call} from "../rpc/envelope.ts";
-import {RpcCode, RpcError} from "../rpc/rpcError.ts";
+import {createParamsError, type RpcError} from "../rpc/rpcError.ts";
 import type {Schema} from "./schema.ts";
 
 export interface Param {
@@ -31,10 +31,8 @@ export class ParamList {
   /** @throws RpcError INVALID_PARAMS for params by name, too many or too few */
   read(params: Call["params"]): readonly unknown[] {
     const list = this.requireArray(params);
-    if (list.length > this.params.length) {
-      const message = `params: expected ${this.order}, got ${count(list.length, "element")}`;
-      throw new RpcError(RpcCode.INVALID_PARAMS, message);
-    }
+    if (list.length > this.params.length)
+      throw createParamsError(`params: expected ${this.order}, got ${count(list.length, "element")}`);
     if (list.length < this.requiredCount) throw this.createMissingError(list.length);
     return list;
   }
@@ -42,10 +40,7 @@ export class ParamList {
   /** @throws RpcError INVALID_PARAMS for params by name */
   requireArray(params: Call["params"]): readonly unknown[] {
     if (Array.isArray(params)) return params;
-    throw new RpcError(
-      RpcCode.INVALID_PARAMS,
-      `params of ${this.method}: expected the array ${this.order}, got an object`,
-    );
+    throw createParamsError(`params of ${this.method}: expected the array ${this.order}, got an object`);
   }
 
   /** @param at - position of a required parameter */
@@ -53,8 +48,7 @@ export class ParamList {
     const {requiredCount} = this;
     const first = requiredCount === 1 ? "the first" : `the first ${requiredCount}`;
     const required = requiredCount === this.params.length ? "all" : first;
-    return new RpcError(
-      RpcCode.INVALID_PARAMS,
+    return createParamsError(
       `params[${at}] (${this.params[at]?.name}): expected a value for ${required} of ${this.order}, got nothing`,
     );
   }

@@ -19,10 +19,9 @@ import {
   AheadError,
   createBlockUnknownError,
   createNotFinalizedError,
+  createParamsError,
   createPrunedError,
   createValueError,
-  RpcCode,
-  RpcError,
 } from "../rpc/rpcError.ts";
 
 export type SelectorColumn = "provable" | "header" | "stored";
@@ -110,10 +109,9 @@ function resolveObject(
   NAMES.requireCase(fields, name);
   // Names like __proto__ are fields like any other after JSON.parse, so none of these is inherited.
   const {blockNumber: number = null, blockHash: hash = null, requireCanonical = null} = fields;
-  if ((number === null) === (hash === null)) {
-    const got = number === null ? "neither" : "both";
-    throw new RpcError(RpcCode.INVALID_PARAMS, `${name}: expected blockNumber or blockHash, got ${got}`);
-  }
+  const got = number === null ? "neither" : "both";
+  if ((number === null) === (hash === null))
+    throw createParamsError(`${name}: expected blockNumber or blockHash, got ${got}`);
   if (requireCanonical !== null && typeof requireCanonical !== "boolean")
     throw createValueError(`${name}.requireCanonical`, requireCanonical, "true or false");
   const found = hash === null ? resolveName(number, column, view) : resolveHash(hash, column, view);

@@ -3,7 +3,7 @@
  * others may have become another number. Text must be well-formed Unicode, because JSON.stringify takes 0.1 us for a
  * lone surrogate, and a body can hold enough of them to take 90 ms.
  */
-import {RpcCode, RpcError} from "./rpcError.ts";
+import {createParamsError} from "./rpcError.ts";
 
 const SHOWN_FIELD = /^[A-Za-z0-9_]{1,64}$/;
 export const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -17,8 +17,7 @@ interface Finding {
 /** @param name - of `value`. @throws RpcError INVALID_PARAMS for an unsafe number, or text with a lone surrogate */
 export function requireExactValues(value: unknown, name: string): void {
   const found = findInexact(value);
-  if (found !== undefined)
-    throw new RpcError(RpcCode.INVALID_PARAMS, `${name}${found.path}: ${found.reason}`);
+  if (found !== undefined) throw createParamsError(`${name}${found.path}: ${found.reason}`);
 }
 
 /** @param value - parsed JSON, limited in depth and members, or in bytes */

@@ -1,5 +1,5 @@
 /** Fields of a caller's object. Unknown ones are ignored; a known name in the wrong case is refused: it is meant. */
-import {RpcCode, RpcError} from "./rpcError.ts";
+import {createParamsError} from "./rpcError.ts";
 
 export class FieldNames {
   private readonly exact: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export class FieldNames {
   /** @throws RpcError INVALID_PARAMS */
   requireCase(fields: Readonly<Record<string, unknown>>, path: string): void {
     const fault = this.findFault(fields);
-    if (fault !== undefined) throw new RpcError(RpcCode.INVALID_PARAMS, `${path}: ${fault}`);
+    if (fault !== undefined) throw createParamsError(`${path}: ${fault}`);
   }
 
   /** Hot: a body may have thousands of objects. @returns "expected the name X, got Y"; undefined: nothing is wrong */

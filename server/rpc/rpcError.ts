@@ -51,9 +51,13 @@ export class AheadError extends RpcError {}
 /** The request is above a limit, so a retry does not help. */
 export class ExcessError extends RpcError {}
 
+export function createParamsError(message: string): RpcError {
+  return new RpcError(RpcCode.INVALID_PARAMS, message);
+}
+
 /** @param path - of the value, from the parameter. @param rule - such as "an object" */
 export function createValueError(path: string, value: unknown, rule: string): RpcError {
-  return new RpcError(RpcCode.INVALID_PARAMS, `${path}: expected ${rule}, got ${shorten(value)}`);
+  return createParamsError(`${path}: expected ${rule}, got ${shorten(value)}`);
 }
 
 /** @param what - such as "a batch". @param unit - such as "calls" */

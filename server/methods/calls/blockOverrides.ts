@@ -5,7 +5,7 @@
  */
 import type {BlockOverrides} from "../../../workers/messages/estimateCall.ts";
 import {decodeHexInto} from "../../rpc/hexText.ts";
-import {createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import {createValueError} from "../../rpc/rpcError.ts";
 import {WORD_BYTES} from "../words.ts";
 import {GAS_BOUND, parseAddress, parseAmount, parseFields, parseWei, readField} from "./callValues.ts";
 
@@ -30,10 +30,8 @@ export function parseBlockOverrides(overrides: unknown, path: string): BlockOver
   for (const name of Object.keys(fields)) {
     const value = readField(fields, name);
     if (value === undefined) continue;
-    if (!Object.hasOwn(PARSERS, name)) {
-      const message = `${path} (blockOverrides): expected only the fields ${EXPECTED}, got ${shorten(name)}`;
-      throw new RpcError(RpcCode.INVALID_PARAMS, message);
-    }
+    if (!Object.hasOwn(PARSERS, name))
+      throw createValueError(`${path} (blockOverrides)`, name, `only the fields ${EXPECTED}`);
     const [field, parse] = PARSERS[name as keyof typeof PARSERS];
     parsed[field] = parse(value, `${path}.${name}`);
   }

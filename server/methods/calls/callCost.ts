@@ -13,7 +13,8 @@ export function callCost(params: readonly unknown[], ownCost = ESTIMATE_COST): n
   return cost;
 }
 
-function countAccessList(list: unknown): number {
+/** Its entries and their keys. */
+export function countAccessList(list: unknown): number {
   if (!Array.isArray(list)) return 0;
   let entries = list.length;
   for (const entry of list) if (isObject(entry)) entries += countEntries(entry.storageKeys);

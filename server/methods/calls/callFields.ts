@@ -13,7 +13,7 @@ import type {EstimateCall, TransactionType} from "../../../workers/messages/esti
 import type {Work} from "../../fairness/work.ts";
 import {FieldNames} from "../../rpc/fieldNames.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import {createParamsError, createValueError} from "../../rpc/rpcError.ts";
 import {parseAccessList, parseAuthorizationList} from "./callLists.ts";
 import {
   type Fields,
@@ -64,7 +64,9 @@ export function* parseCallFields(
   const fields = {...NONE, ...given};
   for (const name of BLOB_FIELDS)
     if (hasField(fields, name))
-      throw invalid(`${path}.${name}: expected no field of blobs (they are not supported), got one`);
+      throw createParamsError(
+        `${path}.${name}: expected no field of blobs (they are not supported), got one`,
+      );
   checkChainId(fields, path, ownId);
   const type = chooseType(fields, path);
   const {accessList, authorizationList} = fields;
@@ -97,14 +99,16 @@ export function* parseCallFields(
 function chooseType(fields: Fields, path: string): TransactionType | undefined {
   const has = (name: string) => hasField(fields, name);
   const dynamic = has("maxFeePerGas") ? "maxFeePerGas" : "maxPriorityFeePerGas";
-  if (has("gasPrice") && has(dynamic)) throw invalid(`${path}: expected gasPrice or ${dynamic}, got both`);
+  if (has("gasPrice") && has(dynamic))
+    throw createParamsError(`${path}: expected gasPrice or ${dynamic}, got both`);
   const type = parseField(fields, "type", path, parseType) ?? typeOfFields(has, dynamic);
   if (type === undefined) return undefined;
   for (const name of EXCLUDED[type])
-    if (has(name)) throw invalid(`${path}: expected no ${name} in a call of type ${type}, got one`);
+    if (has(name)) throw createParamsError(`${path}: expected no ${name} in a call of type ${type}, got one`);
   if (type === 4) {
     for (const name of ["authorizationList", "to"])
-      if (!has(name)) throw invalid(`${path}.${name}: expected a value in a call of type 4, got nothing`);
+      if (!has(name))
+        throw createParamsError(`${path}.${name}: expected a value in a call of type 4, got nothing`);
   }
   return type;
 }
@@ -128,7 +132,7 @@ function parseData(fields: Fields, path: string): Uint8Array {
   const data = parseField(fields, "data", path, parseBytes);
   const input = parseField(fields, "input", path, parseBytes);
   if (data !== undefined && input !== undefined && Buffer.compare(data, input) !== 0)
-    throw invalid(`${path}: expected data or input, or the same in both, got two values`);
+    throw createParamsError(`${path}: expected data or input, or the same in both, got two values`);
   return data ?? input ?? NO_BYTES;
 }
 
@@ -136,8 +140,4 @@ function checkChainId(fields: Fields, path: string, own: bigint | undefined): vo
   const chainId = parseField(fields, "chainId", path, parseWei);
   if (chainId === undefined || own === undefined || chainId === own) return;
   throw createValueError(`${path}.chainId`, fields.chainId, `${encodeQuantity(own)} (this node's chain)`);
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(RpcCode.INVALID_PARAMS, message);
 }

@@ -4,6 +4,7 @@ import type {Work} from "../../fairness/work.ts";
 import {FieldNames} from "../../rpc/fieldNames.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import {ADDRESS_BYTES, decodeWordInto, requireAddressInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
+import {countAccessList} from "./callCost.ts";
 import {
   type Bound,
   type Fields,
@@ -28,7 +29,7 @@ export function* parseAccessList(list: unknown, path: string): Work<AccessListEn
   if (!Array.isArray(list)) throw createValueError(path, list, "an array of {address, storageKeys}");
   // Views into two buffers: structured clone takes a third of a microsecond for each buffer.
   const addresses = new Uint8Array(list.length * ADDRESS_BYTES);
-  const words = new Uint8Array(list.reduce<number>((sum, entry) => sum + countKeys(entry), 0) * WORD_BYTES);
+  const words = new Uint8Array((countAccessList(list) - list.length) * WORD_BYTES);
   const entries: AccessListEntry[] = [];
   let end = 0;
   for (const [index, entry] of list.entries()) {
@@ -50,13 +51,6 @@ export function* parseAccessList(list: unknown, path: string): Work<AccessListEn
     if (index % PART_ENTRIES === PART_ENTRIES - 1) yield;
   }
   return entries;
-}
-
-/** Of an entry that may be anything. */
-function countKeys(entry: unknown): number {
-  if (typeof entry !== "object" || entry === null) return 0;
-  const {storageKeys} = entry as {readonly storageKeys?: unknown};
-  return Array.isArray(storageKeys) ? storageKeys.length : 0;
 }
 
 export function* parseAuthorizationList(list: unknown, path: string): Work<Authorization[]> {

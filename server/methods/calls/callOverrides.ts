@@ -7,7 +7,7 @@
  */
 import type {AccountOverride} from "../../../workers/messages/estimateCall.ts";
 import type {Work} from "../../fairness/work.ts";
-import {createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import {createParamsError, createValueError} from "../../rpc/rpcError.ts";
 import {ADDRESS_BYTES, decodeWordInto, requireAddressInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {
   type Fields,
@@ -51,8 +51,7 @@ function parseAccount(address: Uint8Array, account: unknown, path: string): Acco
   const fields = parseFields(account, path, EXPECTED);
   for (const name of Object.keys(fields)) {
     if (FIELDS.has(name) || readField(fields, name) === undefined) continue;
-    const message = `${path}: expected only the fields ${EXPECTED}, got ${shorten(name)}`;
-    throw new RpcError(RpcCode.INVALID_PARAMS, message);
+    throw createValueError(path, name, `only the fields ${EXPECTED}`);
   }
   const balance = readField(fields, "balance");
   if (balance !== undefined) parsed.balance = parseWei(balance, `${path}.balance`);
@@ -67,15 +66,14 @@ function parseAccount(address: Uint8Array, account: unknown, path: string): Acco
 function parseCode(code: unknown, path: string): Uint8Array {
   const bytes = typeof code === "string" ? Math.ceil((code.length - 2) / 2) : 0;
   if (bytes <= MAX_CODE_BYTES) return parseBytes(code, path);
-  const message = `${path}: expected at most ${MAX_CODE_BYTES} bytes (EIP-170), got ${bytes}`;
-  throw new RpcError(RpcCode.INVALID_PARAMS, message);
+  throw createParamsError(`${path}: expected at most ${MAX_CODE_BYTES} bytes (EIP-170), got ${bytes}`);
 }
 
 function parseStorageInto(parsed: Account, fields: Fields, path: string): void {
   const state = readField(fields, "state");
   const stateDiff = readField(fields, "stateDiff");
   if (state !== undefined && stateDiff !== undefined)
-    throw new RpcError(RpcCode.INVALID_PARAMS, `${path}: expected state or stateDiff, got both`);
+    throw createParamsError(`${path}: expected state or stateDiff, got both`);
   if (state !== undefined) {
     parsed.slots = parseSlots(state, `${path}.state`);
     parsed.replacesStorage = true;

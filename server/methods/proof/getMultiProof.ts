@@ -11,7 +11,7 @@ import {
   writeCallHead,
 } from "../../../workers/messages/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
-import {createLimitError, createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import {createLimitError, createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import type {PackedCalls} from "../packedCalls.ts";
 import {type Param, ParamList} from "../params.ts";
@@ -109,10 +109,7 @@ function requireEntries(entries: readonly unknown[], shape: EntryShape): void {
     if (typeof entry !== "object" || entry === null || length !== shape.length)
       throw createValueError(name, entry, shape.expected);
     const other = Object.keys(entry).find(field => !shape.fields.includes(field));
-    if (other !== undefined) {
-      const message = `${name}: expected only address and storageKeys, got ${shorten(other)}`;
-      throw new RpcError(RpcCode.INVALID_PARAMS, message);
-    }
+    if (other !== undefined) throw createValueError(name, other, "only address and storageKeys");
     const keys = readField(entry, shape.fields[1]);
     if (!Array.isArray(keys))
       throw createValueError(nameOf(index, shape.fields[1], shape), keys, KEYS_EXPECTED);

@@ -8,7 +8,7 @@
 import {createHash} from "node:crypto";
 import type {Call} from "../../rpc/envelope.ts";
 import {parseBlockNumber} from "../../rpc/quantity.ts";
-import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import {createParamsError, createValueError} from "../../rpc/rpcError.ts";
 import {ADDRESS_BYTES, decodeWordInto, requireAddressInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {getProofAt} from "./getProofAt.ts";
 
@@ -30,7 +30,7 @@ export function parseProofTarget(path: string, query: string): ProofTarget | und
   const [kind, block, address, ...rest] = path.slice(PREFIX.length).split("/");
   if (kind !== "proof" || rest.length > 0) return undefined;
   if (block === undefined || address === undefined)
-    throw new RpcError(RpcCode.INVALID_PARAMS, "the path: expected /v1/proof/{block}/{address}");
+    throw createParamsError("the path: expected /v1/proof/{block}/{address}");
   const number = parseBlockNumber(block);
   if (number === undefined) throw createValueError("block", block, "a 0x block number without leading zeros");
   const slots = readSlots(query);
