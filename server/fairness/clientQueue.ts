@@ -181,11 +181,8 @@ export class ClientQueue<T extends ClientElement> {
       this.siftHeap(last);
     }
     line.at = undefined;
-    if (this.lines.size > this.mostLines) this.removeIdle();
-  }
-
-  /** Removes empty lines that have not used more than their share: new ones would behave the same. */
-  private removeIdle(): void {
+    if (this.lines.size <= this.mostLines) return;
+    // Removes empty lines that have not used more than their share: new ones would behave the same.
     this.lines = new Map([...this.lines].filter(([, {at, start}]) => at !== undefined || start > this.now));
     this.mostLines = 2 * this.lines.size + KEPT_LINES;
   }

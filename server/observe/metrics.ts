@@ -7,6 +7,8 @@ import {writeFigures, writeHistogram} from "./metricsText.ts";
 import {ProcessFigures} from "./processFigures.ts";
 
 const TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+const REQUESTS_HELP =
+  "Time from the last byte of a request's body to the last byte of its answer, including slow readers";
 const BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export class Metrics {
@@ -40,7 +42,9 @@ export class Metrics {
       proofd_verify_bytes: {which: Object.entries(this.verified ?? {})},
       proofd_verify_failed: Number(this.hasVerifyFailed),
     };
-    const families = [this.writeRequests()];
+    const families = [
+      writeHistogram("proofd_request_duration_seconds", REQUESTS_HELP, "method", this.requests),
+    ];
     for (const name of Object.keys(values) as FigureName[]) {
       const value = values[name];
       if (value === undefined) continue;
@@ -50,11 +54,5 @@ export class Metrics {
           families.push(writeFigures(name, HELP[name], labels.split(","), rows));
     }
     return {type: TEXT_TYPE, text: families.join("")};
-  }
-
-  private writeRequests(): string {
-    const help =
-      "Time from the last byte of a request's body to the last byte of its answer, including slow readers";
-    return writeHistogram("proofd_request_duration_seconds", help, "method", this.requests);
   }
 }
