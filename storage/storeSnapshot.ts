@@ -55,7 +55,7 @@ interface SnapshotOptions {
 export async function makeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const {directory, out, onLeftover = () => {}} = options;
   refuseForeignDirectory(directory, false);
-  const draft = await DraftFolder.create(out, directory, onLeftover);
+  const draft = DraftFolder.create(out, directory, onLeftover);
   try {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -29,7 +29,10 @@ export async function checkEverything(
   /** The newest kept block so far, which is not checked yet. */
   let kept: BlockRecord | undefined;
   let sincePage: number | undefined;
-  for (let block = isMarked ? store.firstBlock : await lowestBlock(store, latest); block <= latest; block++) {
+  const first = isMarked
+    ? store.firstBlock
+    : Math.min((await store.unprunedFrom(0)) ?? latest, (await store.prunedFrom(0)) ?? latest);
+  for (let block = first; block <= latest; block++) {
     const record = readBlock(store, block, findings, true);
     if (record === undefined) continue;
     const isKept = store.readPruned(block) === undefined;
@@ -48,12 +51,6 @@ export async function checkEverything(
   }
   // Lists and indexes run through pages from all blocks, so they are checked as a whole, for the newest block.
   if (kept !== undefined) await checkState(store, findings, keys, kept, "all");
-}
-
-/** Of those that have a record. */
-async function lowestBlock(store: StateReader, latest: number): Promise<number> {
-  const [kept = latest, pruned = latest] = [await store.unprunedFrom(0), await store.prunedFrom(0)];
-  return Math.min(kept, pruned);
 }
 
 /** @param before - of the nearest block below that has a record */

@@ -17,26 +17,23 @@ export async function checkTrie(scope: Scope, {header, trie}: BlockRecord): Prom
   if (trie === undefined) return;
   const where = `block ${header.number}, state trie`;
   // A chain may begin with another state than that of block 0's header: evm/execution.
-  if (
-    header.number > 0 &&
-    header.stateRoot !== undefined &&
-    Buffer.compare(trie.root, header.stateRoot) !== 0
-  )
+  if (header.number > 0 && header.stateRoot !== undefined && !isSame(trie.root, header.stateRoot))
     scope.findings.report(
       where,
       `its header has the root ${toHex(header.stateRoot)}, not ${toHex(trie.root)}`,
     );
   const reader = scope.store.tries;
-  const only = scope.extent === "leaf" ? Buffer.from(crypto.getRandomValues(new Uint8Array(32))) : undefined;
+  const only =
+    scope.extent === "leaf" ? toHex(crypto.getRandomValues(new Uint8Array(32))).slice(2) : undefined;
   await new TrieCheck(scope, reader, only).checkRoot(trie, "accounts", where);
 }
 
 class TrieCheck {
-  /** @param only - whose path is checked; undefined: all are */
+  /** @param only - the leaf whose path is checked, in hex; undefined: all are */
   constructor(
     private readonly scope: Scope,
     private readonly reader: TrieReader,
-    private readonly only: Buffer | undefined,
+    private readonly only: string | undefined,
   ) {}
 
   async checkRoot({root, page}: TrieRoot, kind: TrieKind, where: string): Promise<void> {
@@ -62,7 +59,7 @@ class TrieCheck {
       if (!(await findings.pause(above))) return;
       const {children, leaves} = readTriePage(page, store.pages.read(page), place.path);
       for (const child of children)
-        if (this.only === undefined || isOn(this.only, child))
+        if (this.only?.startsWith(child.path.toString("hex").slice(0, child.depth)) ?? true)
           await this.checkPage(child, child.reference, kind, above);
       for (const {path, value} of leaves) await this.checkLeaf(path, value, kind, above);
     } catch (error) {
@@ -93,9 +90,4 @@ class TrieCheck {
       findings.report(where, toFinding(error));
     }
   }
-}
-
-function isOn(path: Buffer, place: TriePlace): boolean {
-  const hex = path.toString("hex", 0, 32);
-  return hex.startsWith(place.path.toString("hex").slice(0, place.depth));
 }

@@ -4,8 +4,16 @@
  *   OUT.unfinished-4711             being filled by process 4711
  *   OUT.unfinished-4711.removing    left by a process that was killed, and about to be removed
  */
-import {existsSync, fsyncSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync} from "node:fs";
-import {lstat} from "node:fs/promises";
+import {
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import {basename, dirname, join, resolve, sep} from "node:path";
 import {StoreError} from "../errors.ts";
 import {withFile} from "../regularFile.ts";
@@ -21,17 +29,13 @@ export class DraftFolder {
   ) {}
 
   /** @param out - must not exist, nor lie in `store`; its parent must exist. @throws StoreError WRITE_FAILED */
-  static async create(
-    out: string,
-    store: string,
-    onLeftover: (leftover: Leftover) => void,
-  ): Promise<DraftFolder> {
+  static create(out: string, store: string, onLeftover: (leftover: Leftover) => void): DraftFolder {
     const target = resolve(out);
-    if ((await lstat(target).catch(orMissing)) !== undefined)
-      throw refused(`${out} is there already: a snapshot makes its folder itself`);
     const parent = dirname(target);
     const path = `${target}.unfinished-${process.pid}`;
     try {
+      if (lstatSync(target, {throwIfNoEntry: false}) !== undefined)
+        throw refused(`${out} is there already: a snapshot makes its folder itself`);
       if (`${realpathSync(parent)}${sep}`.startsWith(`${realpathSync(store)}${sep}`))
         throw refused(`${out} lies in the folder of the store`);
       removeLeftovers(parent).forEach(onLeftover);
@@ -116,8 +120,4 @@ function isRunning(pid: number): boolean {
 
 function refused(message: string, cause?: unknown): StoreError {
   return new StoreError("WRITE_FAILED", message, {cause});
-}
-
-function orMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") throw refused(error.message, error);
 }

@@ -80,11 +80,6 @@ function* walk(replaced: PageWalk | undefined, reached: PageWalk, marks: PageMar
     if (page === undefined) yield undefined;
     else marks.mark(page);
   }
-  yield* unmarked(marks);
-  return undefined;
-}
-
-function* unmarked(marks: PageMarks): PageWalk {
   for (let page = marks.since; page < marks.until; page++) yield marks.has(page) ? undefined : page;
   return undefined;
 }
