@@ -16,7 +16,7 @@ import type {DriverEnd} from "./traffic/recorder.ts";
 import {nowMs, type Times} from "./traffic/schedule.ts";
 import {AFTER_THE_END, Timeline, type TimelineRow} from "./traffic/timeline.ts";
 import {RpcClient} from "./verification/rpcClient.ts";
-import {readUsage, type UsageReading, usageBetween} from "./verification/serverUsage.ts";
+import {readUsage, usageBetween} from "./verification/serverUsage.ts";
 import {chooseBlocks, chooseKeys, readTarget} from "./verification/target.ts";
 import {TrustedRoots} from "./verification/trustedRoots.ts";
 import {createSkipped, verifySamples} from "./verification/verifySamples.ts";
@@ -49,8 +49,8 @@ class LoadRun {
   private times: Times | undefined;
   private stopMs = Number.POSITIVE_INFINITY;
   private cpuMs: number | undefined;
-  private usageAtStart: Promise<UsageReading | string> | undefined;
-  private usageAtEnd: Promise<UsageReading | string> | undefined;
+  private usageAtStart: ReturnType<typeof readUsage> | undefined;
+  private usageAtEnd: ReturnType<typeof readUsage> | undefined;
 
   constructor(
     private readonly options: LoadOptions,

@@ -6,7 +6,7 @@ import {readFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {isInconclusive} from "./judgement.ts";
 import {encodeReport, type LoadReport} from "./loadReport.ts";
-import {describeReport, type ReportTable} from "./reportContent.ts";
+import {describeReport} from "./reportContent.ts";
 
 // Not compiled, so they stay in the source folder.
 const STYLE = new URL(import.meta.resolve("proofd-load/html/report.css"));
@@ -59,11 +59,14 @@ function writeList(tone: "bad" | "warning", sentences: readonly string[]): strin
   return `<ul class="${tone}">${sentences.map(sentence => `<li>${escapeText(sentence)}</li>`).join("")}</ul>`;
 }
 
-function writeFact([label, ...texts]: readonly [string, ...string[]]): string {
+function writeFact([label = "", ...texts]: readonly string[]): string {
   return `<dt>${label}</dt>${texts.map(text => `<dd>${escapeText(text)}</dd>`).join("")}`;
 }
 
-function writeTable({head: [label = "", ...columns], rows}: ReportTable): string {
+function writeTable({
+  head: [label = "", ...columns],
+  rows,
+}: ReturnType<typeof describeReport>["tables"][number]): string {
   const cells = (texts: readonly string[]) => texts.map(text => `<td>${escapeText(text)}</td>`).join("");
   const head = columns.map(column => `<th scope="col">${column}</th>`).join("");
   const body = rows.map(([name = "", ...texts]) => `<tr><th scope="row">${name}</th>${cells(texts)}</tr>`);

@@ -7,7 +7,7 @@ import {addHistograms, type LatencyFigures, readFigures, reportLatency} from "..
 import type {DriverEnd} from "../traffic/recorder.ts";
 import {addTally, createTally, type Trouble} from "../traffic/tally.ts";
 import {AFTER_THE_END, type Arrived, type Timeline, type TimelineRow} from "../traffic/timeline.ts";
-import type {ServerUsage} from "../verification/serverUsage.ts";
+import type {usageBetween} from "../verification/serverUsage.ts";
 import type {Target} from "../verification/target.ts";
 import type {Verification} from "../verification/verifySamples.ts";
 import type {Machine} from "./machine.ts";
@@ -33,7 +33,7 @@ export interface Measurement {
   readonly verification: Verification;
   readonly cpuMs: number;
   /** From the server's /metrics for the measured time; a string says why they are not available. */
-  readonly serverUsage: ServerUsage | string;
+  readonly serverUsage: ReturnType<typeof usageBetween>;
 }
 
 export type Measured = ReturnType<typeof measure>;

@@ -1,23 +1,11 @@
 /** The content of a report as tables and lines, for textReport.ts and htmlReport.ts. */
-import type {PresenceCount} from "../verification/verifySamples.ts";
+import type {Verification} from "../verification/verifySamples.ts";
 import {count, formatCount, formatMegabytes, formatMs, percent} from "./figureText.ts";
 import type {LoadReport} from "./loadReport.ts";
 import {writeMachine} from "./machine.ts";
 
-export interface ReportTable {
-  /** Above the labels, then above each column of cells. */
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-interface ReportContent {
-  readonly intro: readonly string[];
-  readonly tables: readonly ReportTable[];
-  /** Lines with a label before the first. */
-  readonly facts: readonly (readonly [label: string, ...texts: string[]])[];
-}
-
-export function describeReport(report: LoadReport): ReportContent {
+/** The head of a table names the labels, then each column of cells. Facts are a label and lines. */
+export function describeReport(report: LoadReport) {
   const {perSecond, requests, calls, seconds, loop, machine, version, commit, against} = report;
   const latencies = [
     {label: loop === "open" ? "from due" : "service", of: report.latency},
@@ -68,7 +56,7 @@ export function describeReport(report: LoadReport): ReportContent {
       ["command", report.command],
       ...(against === undefined
         ? []
-        : [["earlier", `${against.startedAt}, commit ${against.commit}: ${against.command}`] as const]),
+        : [["earlier", `${against.startedAt}, commit ${against.commit}: ${against.command}`]]),
     ],
   };
 }
@@ -121,7 +109,7 @@ function listErrors({errors, settings}: LoadReport): string[] {
   return lines;
 }
 
-function describeVerification(verification: LoadReport["verification"]): string {
+function describeVerification(verification: Verification): string {
   const {checked, wrong, accounts, slots, estimates, skipped} = verification;
   if (skipped !== undefined) return `nothing: ${skipped}`;
   const parts: string[] = [];
@@ -133,7 +121,7 @@ function describeVerification(verification: LoadReport["verification"]): string 
   return `${count(checked, "answer")}, ${verdict}${parts.length === 0 ? "" : right}${parts.join("; ")}`;
 }
 
-function describePresence({present, absent}: PresenceCount, unit: string): string {
+function describePresence({present, absent}: Verification["slots"], unit: string): string {
   return `${count(present, unit)} present, ${formatCount(absent)} absent`;
 }
 

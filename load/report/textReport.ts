@@ -11,7 +11,7 @@ export function writeTextReport(report: LoadReport): string {
     ...intro,
     ...tables.flatMap(({head, rows}) => ["", ...[head, ...rows].map(writeCells)]),
     "",
-    ...facts.flatMap(([label, ...texts]) =>
+    ...facts.flatMap(([label = "", ...texts]) =>
       texts.map((text, i) => `${(i === 0 ? label : "").padEnd(LABEL_WIDTH)}  ${text}`.trimEnd()),
     ),
     ...report.warnings.map(warning => `WARNING: ${warning}`),

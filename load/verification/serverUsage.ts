@@ -3,25 +3,8 @@ const CPU = /^process_cpu_seconds_total(?:\{[^}]*\})? (\S+)/m;
 const MEMORY = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)/m;
 const MAX_BYTES = 8 << 20;
 
-export interface ServerUsage {
-  /** CPU time of the server's process per second of measured time. */
-  readonly cpuCores: number;
-  /** At the end of the measured time. */
-  readonly memoryBytes: number;
-}
-
-export interface UsageReading {
-  readonly atMs: number;
-  readonly cpuSeconds: number;
-  readonly memoryBytes: number;
-}
-
 /** @returns a string that says why, if the figures are not available */
-export async function readUsage(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  timeoutMs: number,
-): Promise<UsageReading | string> {
+export async function readUsage(url: URL, headers: Readonly<Record<string, string>>, timeoutMs: number) {
   try {
     const response = await fetch(new URL("metrics", url), {headers, signal: AbortSignal.timeout(timeoutMs)});
     let text = "";
@@ -40,7 +23,10 @@ export async function readUsage(
   }
 }
 
-export function usageBetween(start: UsageReading | string, end: UsageReading | string): ServerUsage | string {
+type UsageReading = Awaited<ReturnType<typeof readUsage>>;
+
+/** @returns CPU time of the server's process per second of measured time, and its memory at the end; or why not */
+export function usageBetween(start: UsageReading, end: UsageReading) {
   if (typeof start === "string") return start;
   if (typeof end === "string") return end;
   const cpuCores = (1000 * (end.cpuSeconds - start.cpuSeconds)) / (end.atMs - start.atMs);

@@ -9,35 +9,16 @@ import {verifyEstimate} from "./verifyEstimate.ts";
 import {type Presence, verifyAnswer} from "./verifyProofs.ts";
 
 /** If everything is absent, the answers may be right, but the load probably asked for the wrong keys. */
-export interface PresenceCount {
-  readonly present: number;
-  readonly absent: number;
-}
-
-function countPresence(present: readonly boolean[]): PresenceCount {
+function countPresence(present: readonly boolean[]) {
   const count = present.filter(isPresent => isPresent).length;
   return {present: count, absent: present.length - count};
 }
 
-export interface Verification {
-  /** Calls whose result was checked. */
-  readonly checked: number;
-  readonly wrong: number;
-  /** The first few wrong answers. */
-  readonly wrongAnswers: readonly {readonly call: string; readonly reason: string}[];
-  /** Accounts and slots that the correct answers prove to exist or to be absent. */
-  readonly accounts: PresenceCount;
-  readonly slots: PresenceCount;
-  /** Well-formed estimates. Their values cannot be verified. */
-  readonly estimates: number;
-  /** Why nothing was checked; undefined if something was. */
-  readonly skipped: string | undefined;
-}
-
-const NONE: PresenceCount = {present: 0, absent: 0};
+export type Verification = Awaited<ReturnType<typeof verifyCalls>>;
 
 export function createSkipped(reason: string): Verification {
-  const counts = {checked: 0, wrong: 0, wrongAnswers: [], accounts: NONE, slots: NONE, estimates: 0};
+  const none = countPresence([]);
+  const counts = {checked: 0, wrong: 0, wrongAnswers: [], accounts: none, slots: none, estimates: 0};
   return {...counts, skipped: reason};
 }
 
@@ -72,11 +53,7 @@ export async function verifySamples(
   }
 }
 
-async function verifyCalls(
-  calls: readonly CheckedCall[],
-  style: Style,
-  roots: TrustedRoots,
-): Promise<Verification> {
+async function verifyCalls(calls: readonly CheckedCall[], style: Style, roots: TrustedRoots) {
   const proofs = calls.filter(({call}) => isProof(call));
   const blocks = proofs.map(({call}) => readBlock(call)).filter(block => block !== undefined);
   if (proofs.length > 0) await roots.read(blocks, blocks.length < proofs.length);
@@ -98,13 +75,18 @@ async function verifyCalls(
     }
   }
   return {
+    /** Calls whose result was checked. */
     checked: calls.length,
     wrong: wrongAnswers.length,
+    /** The first few. */
     wrongAnswers: wrongAnswers.slice(0, SHOWN),
+    /** Accounts and slots that the correct answers prove to exist or to be absent. */
     accounts: countPresence(proven.map(({account}) => account)),
     slots: countPresence(proven.flatMap(({slots}) => slots)),
+    /** Well-formed estimates. Their values cannot be verified. */
     estimates,
-    skipped: undefined,
+    /** Why nothing was checked; undefined if something was. */
+    skipped: undefined as string | undefined,
   };
 }
 
