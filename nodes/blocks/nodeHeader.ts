@@ -18,7 +18,7 @@ import {keccak256} from "../../storage/hash/keccak.ts";
 import {isSame, toHex} from "../../storage/hex.ts";
 import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
-import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal, orRefusal} from "../rpc/node.ts";
 
 export type NodeHeader = WholeHeader;
 
@@ -45,13 +45,8 @@ export async function readNodeHeaders(
   if (other === undefined) return headers as NodeHeader[];
   const numbers = headers.flatMap((header, at) => (header instanceof OtherHeader ? [from + at] : []));
   const calls = numbers.map(number => ({method: "debug_getRawHeader", params: [`0x${number.toString(16)}`]}));
-  let answers: unknown[];
-  try {
-    answers = await node.requestAll(calls);
-  } catch (error) {
-    if (!(error instanceof NodeRefusal)) throw error;
-    throw new NodeFailure(`${other.message}: ${error.message}`);
-  }
+  const answers = await orRefusal(node.requestAll(calls));
+  if (answers instanceof NodeRefusal) throw new NodeFailure(`${other.message}: ${answers.message}`);
   const raw = new Map(numbers.map((number, at) => [number, answers[at]]));
   return headers.map((header, at) =>
     header instanceof OtherHeader

@@ -2,7 +2,11 @@
 import type {BlockDifference, FirstBlock} from "../../storage/block/blockDifference.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 
-export type SourceStep = SourceBlock | RollbackStep | FinalizedStep;
+export type SourceStep =
+  | SourceBlock
+  /** The blocks above `to` are on another branch. */
+  | {readonly kind: "rollback"; readonly to: number}
+  | FinalizedStep;
 
 /** Enough to see whether a block is already stored, and the block itself. */
 export interface SourceBlock {
@@ -31,12 +35,6 @@ export interface SourceBlock {
   readonly readElsewhere?: (() => Promise<readonly BlockDifference[]>) | undefined;
   /** Reads a block again, in more detail, whose changes did not give its state root. @throws Stopped */
   readonly reread?: (() => Promise<BlockDifference | undefined>) | undefined;
-}
-
-/** The blocks above `to` are on another branch. */
-interface RollbackStep {
-  readonly kind: "rollback";
-  readonly to: number;
 }
 
 /** The blocks up to `block`, which is stored and must have this hash, are finalized. */

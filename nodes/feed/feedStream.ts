@@ -19,15 +19,7 @@ import {
 } from "@nats-io/jetstream";
 import {headers, type MsgHdrs, type NatsConnection} from "@nats-io/transport-node";
 import {FeedError, NoMessage} from "./feedError.ts";
-import {
-  type BlockHead,
-  bodyBytes,
-  decodeHead,
-  encodeHead,
-  type FeedChain,
-  type FeedHead,
-  type FinalityHead,
-} from "./feedMessage.ts";
+import {bodyBytes, decodeHead, encodeHead, type FeedChain, type FeedHead} from "./feedMessage.ts";
 import {hearMessages} from "./heardMessages.ts";
 import {awayOr, maxPayload, NatsAway} from "./natsConnection.ts";
 
@@ -56,14 +48,7 @@ interface MessageFilter {
   passes(sequence: number, isBlock: boolean): boolean;
 }
 
-export interface StreamTip {
-  /** Of the first message, of any subject. */
-  readonly firstSequence: number;
-  /** Of the last message, of any subject; 0: there never was one. */
-  readonly lastSequence: number;
-  readonly block: Sequenced<BlockHead> | undefined;
-  readonly finality: Sequenced<FinalityHead> | undefined;
-}
+export type StreamTip = Awaited<ReturnType<FeedStream["readTip"]>>;
 
 /** Nobody has published to the stream yet. */
 export class StreamMissing extends FeedError {}
@@ -183,13 +168,15 @@ export class FeedStream {
   }
 
   /** @throws FeedError for a last message of another chain, suite or version; StreamMissing; NatsAway */
-  async readTip(): Promise<StreamTip> {
+  async readTip() {
     try {
       // First: a later message makes the next `publish` fail.
       const {state} = await this.manager.streams.info(this.stream);
       const [block, finality] = [await this.last("blocks"), await this.last("finality")];
       return {
+        /** Of any subject, as the last one. */
         firstSequence: state.first_seq,
+        /** 0: there never was one. */
         lastSequence: state.last_seq,
         block: block?.head.kind === "block" ? {...block, head: block.head} : undefined,
         finality: finality?.head.kind === "finality" ? {...finality, head: finality.head} : undefined,

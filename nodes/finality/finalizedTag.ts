@@ -1,6 +1,6 @@
 /** The finalized tag of layer-2 nodes. With several nodes, two must agree; a single one is trusted. */
 import {findNamedBlock, type NamedBlock} from "../rpc/namedBlock.ts";
-import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal, orRefusal} from "../rpc/node.ts";
 import type {Nodes} from "../rpc/nodes.ts";
 
 const HINT = "geth names one once its consensus client has";
@@ -39,12 +39,8 @@ export async function readFinalizedTag(nodes: Pick<Nodes, "useEach">, highest: n
 }
 
 async function askForTag(node: Node): Promise<{name: string; block: NamedBlock} | {refusal: NodeRefusal}> {
-  try {
-    return {name: node.name, block: await readFinalized(node, HINT, error => error.isCallError)};
-  } catch (error) {
-    if (error instanceof NodeRefusal) return {refusal: error};
-    throw error;
-  }
+  const block = await orRefusal(readFinalized(node, HINT, error => error.isCallError));
+  return block instanceof NodeRefusal ? {refusal: block} : {name: node.name, block};
 }
 
 /**

@@ -45,6 +45,14 @@ export class NodeRefusal extends Error {
   }
 }
 
+/** @returns the answer, or that the node refuses it. @throws all other errors */
+export function orRefusal<Answer>(asked: Promise<Answer>): Promise<Answer | NodeRefusal> {
+  return asked.catch((error: unknown) => {
+    if (error instanceof NodeRefusal) return error;
+    throw error;
+  });
+}
+
 /** The node gave no usable response: an HTTP error, a missing block, an unexpected hash. The work is retried. */
 export class NodeFailure extends Error {
   /** From the header Retry-After. */

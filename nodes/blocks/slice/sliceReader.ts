@@ -15,7 +15,7 @@ import type {SliceBlock, SliceContract, SlicedAddress} from "../../../storage/bl
 import {isSame, toHex} from "../../../storage/hex.ts";
 import {parseNumber} from "../../rpc/answerValues.ts";
 import {findNamedBlock} from "../../rpc/namedBlock.ts";
-import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal, orRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
 import {type BlockBesidesTraces, parseBlockBesidesTraces} from "../trace/blockBesidesTraces.ts";
@@ -217,12 +217,7 @@ export class SliceReader implements BlockReader {
 
   /** @returns false also if the node refuses newer states too */
   private async hasLost(node: Node, number: number): Promise<boolean> {
-    try {
-      return (await this.askProofs(node, number)) === undefined;
-    } catch (error) {
-      if (error instanceof NodeRefusal) return false;
-      throw error;
-    }
+    return (await orRefusal(this.askProofs(node, number))) === undefined;
   }
 
   private async findRoots(node: Node, number: number, hash: Uint8Array): Promise<Roots> {

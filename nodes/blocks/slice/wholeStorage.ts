@@ -3,7 +3,7 @@ import type {WholeSlot} from "../../../storage/block/sliceBlock.ts";
 import {isSame, toHex} from "../../../storage/hex.ts";
 import {optional, parseFixedBytes, parseObject, parseWord} from "../../rpc/answerValues.ts";
 import {findNamedBlock} from "../../rpc/namedBlock.ts";
-import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal, orRefusal} from "../../rpc/node.ts";
 
 const SLOTS_PER_CALL = 4096;
 const WAIT_MS = 50;
@@ -35,7 +35,13 @@ export async function readWholeStorage(
   for (let start: string | undefined = `0x${"0".repeat(64)}`; start !== undefined; ) {
     const params = [toHex(next.hash), 0, address, start, SLOTS_PER_CALL];
     const where = `debug_storageRangeAt of ${address}`;
-    const {storage, nextKey} = parseObject(await askRange(node, params, where), where);
+    const answer = await orRefusal(node.request("debug_storageRangeAt", params));
+    if (answer instanceof NodeRefusal)
+      throw new NodeFailure(
+        `${where}: ${answer.message}. With its default state scheme, geth gives all slots only after a block that the next ` +
+          "one does not change: leave out :whole for a contract that every block writes",
+      );
+    const {storage, nextKey} = parseObject(answer, where);
     // geth has null for a contract without slots.
     for (const [key, slot] of Object.entries(parseObject(storage ?? {}, `${where}: storage`))) {
       const path = parseFixedBytes(key, `${where}: a key`, 32);
@@ -55,16 +61,4 @@ export async function readWholeStorage(
     start = after;
   }
   return slots;
-}
-
-async function askRange(node: Node, params: readonly unknown[], where: string): Promise<unknown> {
-  try {
-    return await node.request("debug_storageRangeAt", params);
-  } catch (error) {
-    if (!(error instanceof NodeRefusal)) throw error;
-    throw new NodeFailure(
-      `${where}: ${error.message}. With its default state scheme, geth gives all slots only after a block that the next one ` +
-        "does not change: leave out :whole for a contract that every block writes",
-    );
-  }
 }

@@ -18,7 +18,7 @@ import {
   parseQuantity,
   parseWord,
 } from "../../rpc/answerValues.ts";
-import {NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {NodeFailure, NodeRefusal, orRefusal} from "../../rpc/node.ts";
 import {
   type AccountTrace,
   type AccountView,
@@ -83,11 +83,9 @@ export async function readTouched(
   where: string,
 ): Promise<(readonly [string, readonly string[]])[]> {
   const [withoutCode, withCode] = TOUCHED_OPTIONS;
-  const answer = await ask(withoutCode).catch(error => {
-    if (error instanceof NodeRefusal) return ask(withCode);
-    throw error;
-  });
-  return parseResults(answer, where).flatMap(({result, name}) =>
+  const answer = await orRefusal(ask(withoutCode));
+  const touched = answer instanceof NodeRefusal ? await ask(withCode) : answer;
+  return parseResults(touched, where).flatMap(({result, name}) =>
     [...parseAccounts(result, name)].map(
       ([address, {storage}]) =>
         [address, [...parseSlots(storage, undefined, `${name}, ${address}`).keys()]] as const,

@@ -11,7 +11,6 @@
  * null stands for an empty object.
  */
 import {
-  type JsonObject,
   optional,
   parseAddress,
   parseArray,
@@ -83,14 +82,13 @@ function parseSlots(value: unknown, field: string): Map<string, string | undefin
 function parseDelta<Value>(value: unknown, field: string, parse: Parse<Value>): Delta<Value> {
   if ((value ?? "=") === "=") return {kind: "=", before: undefined, after: undefined};
   const delta = parseObject(value, field);
-  if (delta["*"] !== undefined) return parseChange(parseObject(delta["*"], field), field, parse);
+  if (delta["*"] !== undefined) {
+    const {from, to} = parseObject(delta["*"], field);
+    return {kind: "*", before: parse(from, `${field}: from`), after: parse(to, `${field}: to`)};
+  }
   if (delta["+"] !== undefined)
     return {kind: "+", before: undefined, after: parse(delta["+"], `${field}: +`)};
   if (delta["-"] !== undefined)
     return {kind: "-", before: parse(delta["-"], `${field}: -`), after: undefined};
   throw unexpected(field, value, 'one of "=", {"*"}, {"+"} and {"-"}');
-}
-
-function parseChange<Value>({from, to}: JsonObject, field: string, parse: Parse<Value>): Delta<Value> {
-  return {kind: "*", before: parse(from, `${field}: from`), after: parse(to, `${field}: to`)};
 }

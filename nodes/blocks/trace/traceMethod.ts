@@ -1,5 +1,5 @@
 /** Detects how a node traces blocks. */
-import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal, orRefusal} from "../../rpc/node.ts";
 import {PRESTATE_OPTIONS} from "./prestateTrace.ts";
 import {STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 
@@ -25,24 +25,15 @@ export class TraceMethods {
 /** Traces a call: in an empty block, all tracers give the same. @returns the reason if the node supports neither */
 export async function probeTraces(node: Node): Promise<TraceMethod | {readonly why: string}> {
   const call = {from: ZERO_ADDRESS, to: ZERO_ADDRESS, value: "0x0"};
-  const traced = await askOrRefusal(node, "debug_traceCall", [call, "latest", PRESTATE_OPTIONS]);
+  const traced = await orRefusal(node.request("debug_traceCall", [call, "latest", PRESTATE_OPTIONS]));
   if (isObject(traced) && isObject(traced.pre) && isObject(traced.post)) return "prestate";
-  const replayed = await askOrRefusal(node, "trace_call", [call, STATE_DIFF_KINDS, "latest"]);
+  const replayed = await orRefusal(node.request("trace_call", [call, STATE_DIFF_KINDS, "latest"]));
   if (isObject(replayed) && (isObject(replayed.stateDiff) || replayed.stateDiff === null)) return "stateDiff";
   const reasons = [traced, replayed].map(answer =>
     answer instanceof NodeRefusal ? answer.message : "the response is of another tracer",
   );
   const expected = "expected prestateTracer (debug namespace) or stateDiff (trace namespace)";
   return {why: `the node cannot trace blocks: ${expected}: ${reasons.join("; ")}`};
-}
-
-async function askOrRefusal(node: Node, method: string, params: readonly unknown[]): Promise<unknown> {
-  try {
-    return await node.request(method, params);
-  } catch (error) {
-    if (error instanceof NodeRefusal) return error;
-    throw error;
-  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -13,7 +13,7 @@
  * The values are read from the node. A contract that a chain does not have has no code at its address.
  */
 import {parseAddress, parseArray} from "../../rpc/answerValues.ts";
-import {type Node, NodeRefusal} from "../../rpc/node.ts";
+import {type Node, NodeRefusal, orRefusal} from "../../rpc/node.ts";
 import type {BlockBesidesTraces} from "./blockBesidesTraces.ts";
 
 export interface SystemContract {
@@ -80,15 +80,10 @@ export async function findSystemContracts(node: Node, block: string): Promise<Sy
  */
 export async function findModified(node: Node, block: string): Promise<string[]> {
   const method = "debug_getModifiedAccountsByNumber";
-  try {
-    const where = `${method} of ${block}`;
-    return parseArray(await node.request(method, [Number(block)]), where).map(one =>
-      parseAddress(one, where),
-    );
-  } catch (error) {
-    if (error instanceof NodeRefusal) return [];
-    throw error;
-  }
+  const where = `${method} of ${block}`;
+  const answer = await orRefusal(node.request(method, [Number(block)]));
+  if (answer instanceof NodeRefusal) return [];
+  return parseArray(answer, where).map(one => parseAddress(one, where));
 }
 
 export function listUntracedWrites(

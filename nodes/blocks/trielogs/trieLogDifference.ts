@@ -38,11 +38,17 @@ export function toDifferences({blockNumber, accounts}: TrieLog): AccountDifferen
 }
 
 function diffAccount(entry: TrieLogAccount, where: string): AccountDifference {
-  for (const slot of entry.storage) checkKey(slot, where);
+  for (const {key, keyHash} of entry.storage)
+    if (key !== undefined && !isSame(keccak256(wordOf(key)), keyHash))
+      throw new SourceError(`${where}: slot ${toHex(wordOf(key))} does not have the hash ${toHex(keyHash)}`);
   if (entry.value === undefined) return diffUnknown(entry, where);
   checkCode(entry.code, entry.value, where);
   const {before, after, cleared} = entry.value;
-  const known: AccountBefore = before === undefined ? {present: false} : {present: true, ...fieldsOf(before)};
+  const keccakCodeHash = codeHashOf(before);
+  const known: AccountBefore =
+    before === undefined
+      ? {present: false}
+      : {present: true, nonce: before.nonce, balance: before.balance, keccakCodeHash};
   if (after === undefined) {
     checkNoSlotsLeft(entry, where);
     return {address: entry.address, change: undefined, before: known};
@@ -102,17 +108,7 @@ function diffKept(
 function diffSlot({key, keyHash, before, after, cleared}: TrieLogSlot, where: string): SlotDifference {
   if (key === undefined) throw noKey(keyHash, where);
   const isWrittenAgain = cleared && before.length > 0 && after.length > 0;
-  return {
-    slot: wordOf(key),
-    value: wordOf(after),
-    before: wordOf(before),
-    reset: isWrittenAgain,
-  };
-}
-
-function checkKey({key, keyHash}: TrieLogSlot, where: string): void {
-  if (key !== undefined && !isSame(keccak256(wordOf(key)), keyHash))
-    throw new SourceError(`${where}: slot ${toHex(wordOf(key))} does not have the hash ${toHex(keyHash)}`);
+  return {slot: wordOf(key), value: wordOf(after), before: wordOf(before), reset: isWrittenAgain};
 }
 
 /** Code must match the code hashes, and new code must be present. */
@@ -153,10 +149,6 @@ function noKey(keyHash: Uint8Array, where: string): SourceError {
 
 function isRead({before, after, cleared}: TrieLogSlot): boolean {
   return isSame(before, after) && !(cleared && after.length > 0);
-}
-
-function fieldsOf({nonce, balance, keccakCodeHash}: TrieLogValue): Omit<Required<AccountBefore>, "present"> {
-  return {nonce, balance, keccakCodeHash: keccakCodeHash ?? KECCAK_EMPTY};
 }
 
 function codeHashOf(value: TrieLogValue | undefined): Uint8Array {

@@ -7,7 +7,7 @@
 import type {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../rpc/answerValues.ts";
-import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {type Node, NodeFailure, orRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {readLinkedBlocks} from "../linkedBlocks.ts";
 import type {NodeHeader} from "../nodeHeader.ts";
@@ -22,12 +22,7 @@ const HEADER_BYTES = 1024;
 
 /** Whether the node has trie logs. @throws NodeFailure */
 export async function probeTrieLogs(node: Node): Promise<boolean> {
-  try {
-    return Array.isArray(await node.request(METHOD, [0, 0]));
-  } catch (error) {
-    if (error instanceof NodeRefusal) return false;
-    throw error;
-  }
+  return Array.isArray(await orRefusal(node.request(METHOD, [0, 0])));
 }
 
 export class TrieLogReader implements BlockReader {
