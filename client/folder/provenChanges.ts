@@ -13,7 +13,7 @@ import type {AccountLeaf} from "../leaves/treeLeaf.ts";
 import {pullChanges} from "../pull/pullChanges.ts";
 import {accountRow} from "./leafRows.ts";
 import type {Manifest} from "./manifest.ts";
-import type {Prover, TableRow} from "./provenEntries.ts";
+import {type Prover, type TableRow, writeProof} from "./provenEntries.ts";
 import type {PullWork} from "./pullPlace.ts";
 import type {RowsOf} from "./row/tables.ts";
 
@@ -59,17 +59,14 @@ function fieldsAt(side: "Before" | "After", suite: HashSuite, leaf: AccountLeaf 
 
 /** Writes the changes from block `from` on, beginning at the place of the work. @throws as pullChanges */
 export async function pullChangesFrom(work: PullWork, from: bigint): Promise<void> {
-  const {client, block, signal, writer, suite, leavesPerRange = LEAVES_PER_ANSWER} = work;
+  const {client, block, signal, suite, leavesPerRange = LEAVES_PER_ANSWER} = work;
   const {changes: cursor} = work.place;
   const asked = {from, to: block, signal, leavesPerAnswer: leavesPerRange, cursor};
   const answers = pullChanges(client, {tree: "all", ...asked});
   for await (const answer of answers) {
-    const digits = answer.begin.toString(16).padStart(2 * BEGIN_BYTES, "0");
-    writer.add("proofs", {entries: new Uint8Array(Buffer.from(digits, "hex")), proof: answer.proof});
+    const digits = `0x${answer.begin.toString(16).padStart(2 * BEGIN_BYTES, "0")}`;
     const rows = rowsOfChanges(suite, answer);
-    for (const {table, row} of rows) writer.add(table, row as never);
-    work.place = {...work.place, changes: answer.cursor};
-    if (writer.isDue) writer.finishParts(work.place);
+    writeProof(work, decodeHex(digits), answer.proof, rows, {changes: answer.cursor});
     work.progress.show("changes", undefined, rows.length);
   }
 }

@@ -15,7 +15,7 @@ import type {ProofRequests} from "../pull/piece.ts";
 import {type PulledProof, pullProofs} from "../pull/pullProofs.ts";
 import {accountRow} from "./leafRows.ts";
 import type {Manifest} from "./manifest.ts";
-import type {PullWork} from "./pullPlace.ts";
+import type {PullPlace, PullWork} from "./pullPlace.ts";
 import type {RowsOf, TableName} from "./row/tables.ts";
 
 export type TableRow = {
@@ -79,8 +79,11 @@ export async function pullEntries(work: PullWork, requests: ProofRequests, keys:
   const tables = ["accounts", "absent", "values"] as const;
   let written = tables.reduce((sum, table) => sum + work.writer.rows(table), 0);
   const write = () => {
-    if (together.length === 0) return;
-    written += writeProof(work, together);
+    const last = together.at(-1);
+    if (last === undefined) return;
+    const rows = together.flatMap(entry => rowsOfEntry(work.suite, entry, entry));
+    writeProof(work, encodeEntries(together), last.proof, rows, {entries: last.cursor});
+    written += rows.length;
     work.progress.show("keys", {done: written, total: keys, unit: "keys"}, together.length);
     together = [];
   };
@@ -95,20 +98,19 @@ export async function pullEntries(work: PullWork, requests: ProofRequests, keys:
   }
 }
 
-/** @returns how many keys it proves */
-function writeProof(work: PullWork, entries: readonly PulledProof[]): number {
-  const {writer, suite} = work;
-  const {proof, cursor} = entries.at(-1) as PulledProof;
-  writer.add("proofs", {entries: encodeEntries(entries), proof});
-  let rows = 0;
-  for (const entry of entries)
-    for (const {table, row} of rowsOfEntry(suite, entry, entry)) {
-      writer.add(table, row as never);
-      rows++;
-    }
-  work.place = {...work.place, entries: cursor};
+/** @param entries - the request's bytes. @param rows - what the proof proves. @param next - where the pull continues */
+export function writeProof(
+  work: PullWork,
+  entries: Uint8Array,
+  proof: Uint8Array,
+  rows: readonly TableRow[],
+  next: Pick<PullPlace, "entries"> | Pick<PullPlace, "changes">,
+): void {
+  const {writer} = work;
+  writer.add("proofs", {entries, proof});
+  for (const {table, row} of rows) writer.add(table, row as never);
+  work.place = {...work.place, ...next};
   if (writer.isDue) writer.finishParts(work.place);
-  return rows;
 }
 
 /** What proves the rows of a folder without a complete account tree: its stored proofs, one after the other. */

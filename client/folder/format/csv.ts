@@ -21,13 +21,15 @@ export const csv: PartFormat = {
   },
 
   async *readRows(path, table) {
+    const head = headOf(table);
     let number = -1;
     for await (const lines of readLines(path)) {
       const rows: AnyRow[] = [];
       for (const line of lines) {
         number++;
-        if (number === 0) checkHead(table, line, path);
-        else rows.push(parseLine(table, line, `${path}, row ${number}`));
+        if (number > 0) rows.push(parseLine(table, line, `${path}, row ${number}`));
+        else if (line !== `${head}\r`)
+          throw damaged(path, `expected the columns ${head}, got ${JSON.stringify(line.slice(0, 80))}`);
       }
       yield rows;
     }
@@ -37,12 +39,6 @@ export const csv: PartFormat = {
 
 function headOf({columns}: Table): string {
   return columns.map(({name}) => name).join(",");
-}
-
-function checkHead(table: Table, line: string, path: string): void {
-  const head = headOf(table);
-  if (line !== `${head}\r`)
-    throw damaged(path, `expected the columns ${head}, got ${JSON.stringify(line.slice(0, 80))}`);
 }
 
 function parseLine(table: Table, line: string, place: string): AnyRow {

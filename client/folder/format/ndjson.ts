@@ -11,8 +11,10 @@ import {encodeField, type PartFormat, parseRow} from "./partFormat.ts";
 
 export const ndjson: PartFormat = {
   createEncoder({columns}, write) {
-    const fieldOf = (row: AnyRow, column: Column) =>
-      `"${column.name}":${encodeValue(column, row[column.key])}`;
+    const fieldOf = (row: AnyRow, column: Column) => {
+      const text = encodeField(column, row[column.key], encodeCell) ?? "null";
+      return `"${column.name}":${text === "null" || column.kind === "index" ? text : `"${text}"`}`;
+    };
     return new LineEncoder(write, row => `{${columns.map(column => fieldOf(row, column)).join(",")}}\n`);
   },
 
@@ -22,12 +24,6 @@ export const ndjson: PartFormat = {
       yield lines.map(line => parseLine(table, line, `${path}, row ${++number}`));
   },
 };
-
-function encodeValue(column: Column, value: ColumnValue | undefined): string {
-  const text = encodeField(column, value, encodeCell);
-  if (text === undefined) return "null";
-  return column.kind === "index" ? text : `"${text}"`;
-}
 
 function parseLine(table: Table, line: string, place: string): AnyRow {
   const fields = parseObject(line, place);
