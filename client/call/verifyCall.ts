@@ -75,7 +75,12 @@ export async function verifyCall(
   const block = trust.block ?? (typeof named === "string" ? {blockHash: named} : "finalized");
   const answer = await client
     .getCallWitness({call: {gas: DEFAULT_GAS, ...call}, block, signal})
-    .catch(refuseUnproven);
+    .catch((error: unknown) => {
+      // An error without a witness must not look like one that is proven.
+      if (error instanceof RpcError && (error.code === REVERTED || error.code === FAILED))
+        throw new ProofError("error", `the server says without a proof: ${error.message}`);
+      throw error;
+    });
   return verifyCallAnswer(call, answer, {...trust, block});
 }
 
@@ -127,7 +132,12 @@ export async function verifyCallAnswer(
   for (const address of [from, to ?? from, ...evm.precompiles.keys(), ...coinbase])
     evm.journal.addAlwaysWarmAddress(`${address}`);
   const message = {block, caller: from, data, value, gasLimit, ...(to && {to})};
-  const {execResult} = await evm.runCall(message as never).catch(refuse);
+  const {execResult} = await evm.runCall(message as never).catch((error: Error) => {
+    // What the EVM throws itself is not of the call, such as a precompile that it lacks.
+    throw error instanceof ProofError
+      ? error
+      : new ProofError("call", `cannot be executed here: ${error.message}`);
+  });
   const returned = encodeHex(execResult.returnValue);
   checkOutcome(result, execResult.exceptionError?.error, returned);
   return {value: returned, block: number};
@@ -167,19 +177,6 @@ function readAmount(at: string, amount: unknown): bigint {
 
 function addressOf(text: string): Address {
   return new Address(parseAddress(text));
-}
-
-/** An error without a witness must not look like one that is proven. @throws ProofError, RpcError */
-function refuseUnproven(error: unknown): never {
-  if (error instanceof RpcError && (error.code === REVERTED || error.code === FAILED))
-    throw new ProofError("error", `the server says without a proof: ${error.message}`);
-  throw error;
-}
-
-/** @throws ProofError. What the EVM throws itself is not of the call, such as a precompile that it lacks */
-function refuse(error: Error): never {
-  if (error instanceof ProofError) throw error;
-  throw new ProofError("call", `cannot be executed here: ${error.message}`);
 }
 
 /**
