@@ -69,10 +69,8 @@ async function removeFinalized(db: string, to: number): Promise<number | undefin
   }
 }
 
-type Executed = Extract<ControlAnswer, {ok: true}>;
-
 /** @throws WorkError with the reason why the command fails, or no process accepts it */
-async function execute(db: string, command: BlockCommand): Promise<Executed> {
+async function execute(db: string, command: BlockCommand) {
   const answer = (await executeHere(db, command)) ?? (await sendToOwner(db, command));
   if (answer.ok) return answer;
   throw new WorkError(`${CANNOT[command.kind]} ${command.to}: ${answer.message}`);

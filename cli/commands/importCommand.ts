@@ -135,22 +135,16 @@ function describe(engine: Engine, outcome: ImportOutcome): string {
   const repeated =
     outcome.ok && outcome.alreadyStored > 0 ? `, ${outcome.alreadyStored} already in the store` : "";
   const stopped = outcome.ok && outcome.stopped ? ", stopped before the end" : "";
-  const coverage =
-    latest === undefined
-      ? "the store is empty"
-      : `the store has ${earliest === latest ? `block ${latest}` : `blocks ${earliest} to ${latest}`}, ${finalized === undefined ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(engine, latest)}`;
-  return `imported ${count(outcome.blocks, "block")}${repeated}${stopped}; ${coverage}`;
+  const imported = `imported ${count(outcome.blocks, "block")}${repeated}${stopped}`;
+  if (latest === undefined) return `${imported}; the store is empty`;
+  const head = engine.chain.readBlock(latest);
+  return `${imported}; the store has ${earliest === latest ? `block ${latest}` : `blocks ${earliest} to ${latest}`}, ${finalized === undefined ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${"hash" in head ? toHex(head.hash) : head.detail}`;
 }
 
 function describeFirst(engine: Engine): string {
   const first = engine.chain.readHeader(engine.store.reader.firstBlock);
   if ("failure" in first) return first.detail;
   return `the store begins with the state of block ${first.number} under the root ${toHex(first.stateRoot)}`;
-}
-
-function hashOf(engine: Engine, block: number): string {
-  const summary = engine.chain.readBlock(block);
-  return "hash" in summary ? toHex(summary.hash) : summary.detail;
 }
 
 /** @returns a line for the operator; undefined for events that the progress shows */

@@ -23,20 +23,10 @@ const STREAM_AGE_MS = 7 * 86_400_000;
 const UPLOAD_BYTES_PER_SECOND = 50e6;
 
 export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
-  const {db, host, port, metricsPort, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
-  const {maxFinalityLag, demo, checkStore: verify, sliceFetches} = values;
-  const {gasCap, hardfork, fees, estimateWorkers} = values;
+  const {db, host, port, metricsPort, http, workers, diffs, allowUnverified, finalized, demo} = values;
+  const {chainId, contracts, cors = [], namespace, history, trustForwarded, sliceFetches} = values;
+  const {gasCap, hardfork} = values;
   const archive = readNodes(values, "l2Archive", command);
-  const {
-    chainId,
-    contracts,
-    cors = [],
-    allowHost = [],
-    namespace,
-    history,
-    trustForwarded,
-    balanced,
-  } = values;
   const nodes = readNodes(values, "l2", command);
   // With --diffs, the nodes of --l2 are only asked what is finalized.
   if (contracts !== undefined && values.suite !== undefined && values.suite !== "keccak")
@@ -48,23 +38,23 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
       ": expected http and https URLs, got a ws or wss URL, which has no effect with --diffs",
     );
   return {
-    ...{db, host, port, metricsPort, workers, diffs, allowUnverified, finalized, demo, verify},
-    ...{chainId, cors, namespace, history, trustForwarded, http, isBalanced: balanced, sliceFetches},
+    ...{db, host, port, metricsPort, workers, diffs, allowUnverified, finalized, demo, chainId},
+    ...{cors, namespace, history, trustForwarded, http, sliceFetches},
+    ...{verify: values.checkStore, isBalanced: values.balanced, allowedHosts: values.allowHost ?? []},
     ...readFeed(values, command),
     // A new store of slices has no sparse trees.
     suite: values.suite ?? (contracts === undefined ? undefined : "keccak"),
-    cacheBytes: cacheMb * 2 ** 20,
+    cacheBytes: values.cacheMb * 2 ** 20,
     l2:
       diffs === undefined && nodes !== undefined
         ? readNodeSource(nodes, {...values, archive}, true)
         : undefined,
-    maxFinalityLagSeconds: maxFinalityLag,
+    maxFinalityLagSeconds: values.maxFinalityLag,
     finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
-    allowedHosts: allowHost,
     limits: {...DEFAULT_LIMITS, queueCost: values.maxQueue, timeoutMs: values.requestTimeout},
     estimate: {
-      settings: {...DEFAULT_ESTIMATE_SETTINGS, gasCap, hardfork, fee: readFees(fees, command)},
-      workers: estimateWorkers,
+      settings: {...DEFAULT_ESTIMATE_SETTINGS, gasCap, hardfork, fee: readFees(values.fees, command)},
+      workers: values.estimateWorkers,
     },
     ...readGateway(values, command),
   };

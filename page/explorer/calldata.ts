@@ -16,18 +16,15 @@ export function encodeVerifierCall(suite: HashSuite, root: string, request: Proo
   const {address, storageKeys} = request;
   const proof = compact(suite, request, answer);
   const static_ = [decodeHex(root), word(BigInt(address))];
-  if (storageKeys.length === 0) {
-    const [signature, selector] = VERIFY_ACCOUNT;
-    return write(signature, selector, [...static_, word(3 * WORD_BYTES), encodeBytes(proof)]);
-  }
+  if (storageKeys.length === 0)
+    return write(VERIFY_ACCOUNT, [...static_, word(3 * WORD_BYTES), encodeBytes(proof)]);
   const slots = [word(storageKeys.length), ...storageKeys.map(key => word(BigInt(key)))];
   const slotsAt = 4 * WORD_BYTES;
   const places = [word(slotsAt), word(slotsAt + WORD_BYTES * slots.length)];
-  const [signature, selector] = VERIFY_SLOTS;
-  return write(signature, selector, [...static_, ...places, ...slots, encodeBytes(proof)]);
+  return write(VERIFY_SLOTS, [...static_, ...places, ...slots, encodeBytes(proof)]);
 }
 
-function write(signature: string, selector: string, parts: readonly Uint8Array[]) {
+function write([signature, selector]: readonly [string, string], parts: readonly Uint8Array[]) {
   return {signature, calldata: encodeHex(concatBytes(decodeHex(selector), ...parts))};
 }
 

@@ -27,16 +27,16 @@ const WORD_LIMIT = 2n ** 256n;
 
 export function readFields(texts: Readonly<Record<FieldName, string>>): Asked {
   return {
-    address: readAddress(texts.address.trim()),
+    address: readHex("address", 40, texts.address.trim()),
     storageKeys: readSlots(texts.slots),
     block: readBlock(texts.block.trim()),
-    root: readRoot(texts.root.trim()),
+    root: texts.root.trim() === "" ? undefined : readHex("root", 64, texts.root.trim()),
   };
 }
 
-function readAddress(text: string): string {
-  if (/^0x[0-9a-f]{40}$/i.test(text)) return text.toLowerCase();
-  throw new FieldProblem("address", "0x and 40 hex digits", text);
+function readHex(field: FieldName, digits: number, text: string): string {
+  if (/^0x[0-9a-f]+$/i.test(text) && text.length === 2 + digits) return text.toLowerCase();
+  throw new FieldProblem(field, `0x and ${digits} hex digits`, text);
 }
 
 function readSlots(text: string): string[] {
@@ -54,10 +54,4 @@ function readBlock(text: string): BlockName {
   if (text === "finalized" || text === "safe" || text === "latest" || text === "earliest") return text;
   if (/^(\d{1,15}|0x[0-9a-f]{1,12})$/i.test(text)) return BigInt(text);
   throw new FieldProblem("block", "a block number, finalized or earliest", text);
-}
-
-function readRoot(text: string): string | undefined {
-  if (text === "") return undefined;
-  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
-  throw new FieldProblem("root", "0x and 64 hex digits", text);
 }
