@@ -4,7 +4,7 @@ import {ProofError} from "../../client/proof/proofError.ts";
 import {check} from "../../client/proof/strictJson.ts";
 import {verifyHeader} from "../../client/trie/blockHeader.ts";
 import {readRecordedWord} from "../../nodes/finality/recordedWord.ts";
-import {type Node, NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal, orRefusal} from "../../nodes/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../nodes/rpc/nodes.ts";
 import {readProvenBlock} from "../../nodes/rpc/provenBlock.ts";
 import {WorkError} from "../../server/lifecycle/workError.ts";
@@ -126,16 +126,11 @@ async function askOnce<Result>(
     if (failures.size === settings.urls.length)
       giveUp.abort(new WorkError(`no useful answer from ${flag}: ${[...failures.values()].join("; ")}`));
   });
-  try {
-    return await nodes.use(work, giveUp.signal);
-  } catch (error) {
-    if (!(error instanceof NodeRefusal)) throw error;
-    const hint =
-      error.code === NO_METHOD && flag === "--node"
-        ? ". --node: expected a proofd, since the header of a block has the root of Ethereum's trie, not that of these proofs"
-        : "";
-    throw new WorkError(`${error.message}${hint}`, {cause: error});
-  } finally {
-    await nodes.close();
-  }
+  const answer = await orRefusal(nodes.use(work, giveUp.signal)).finally(() => nodes.close());
+  if (!(answer instanceof NodeRefusal)) return answer;
+  const hint =
+    answer.code === NO_METHOD && flag === "--node"
+      ? ". --node: expected a proofd, since the header of a block has the root of Ethereum's trie, not that of these proofs"
+      : "";
+  throw new WorkError(`${answer.message}${hint}`, {cause: answer});
 }

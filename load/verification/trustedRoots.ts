@@ -55,18 +55,16 @@ export class TrustedRoots {
     }
     const waiting = [...numbers];
     const work = async (): Promise<void> => {
-      for (let number = waiting.pop(); number !== undefined; number = waiting.pop())
-        this.roots.set(number, await this.readRoot(number));
+      for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
+        const {stateRoot} = await this.readBlock(`0x${number.toString(16)}`);
+        if (typeof stateRoot !== "string")
+          throw new LoadError("UNREACHABLE", `${this.method} returns no state root for block ${number}`);
+        this.roots.set(number, stateRoot);
+      }
     };
     await Promise.all(Array.from({length: CALLS_AT_ONCE}, work));
     if (this.style === "eth" && this.roots.get(0) === EMPTY_TRIE)
       throw new LoadError("UNREACHABLE", NO_GENESIS_ROOT);
-  }
-
-  private async readRoot(number: number): Promise<string> {
-    const {stateRoot} = await this.readBlock(`0x${number.toString(16)}`);
-    if (typeof stateRoot === "string") return stateRoot;
-    throw new LoadError("UNREACHABLE", `${this.method} returns no state root for block ${number}`);
   }
 
   /** @param block - undefined for the tag "latest". @returns the roots that a proof at this block may lead to */

@@ -108,7 +108,14 @@ export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead
         `the message: expected version ${VERSION}, got version ${version}: ${version < VERSION ? "an older proofd wrote it. Publish to a new stream" : "use a newer proofd"}`,
       );
     const kind = KINDS[reader.number(1) - 1];
-    requireChain(chain, reader);
+    const suite = reader.number(1);
+    if (suite !== suiteNumber(chain.suite))
+      throw new FeedError(
+        `the message: expected suite ${chain.suite}, got ${STORE_SUITE_NAMES[suite - 1] ?? suite}`,
+      );
+    const chainId = reader.bigint(8);
+    if (chainId !== chain.chainId)
+      throw new FeedError(`the message: expected chain ${chain.chainId}, got chain ${chainId}`);
     const by = {publisher: reader.bytes(PUBLISHER_BYTES), number: reader.number(), hash: reader.bytes(HASH)};
     if (kind === "finality") return reader.end({kind, ...by, first: reader.number(), count: reader.number()});
     if (kind !== "block") throw reader.damage("its kind is unknown");
@@ -129,15 +136,4 @@ export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead
 
 function suiteNumber(suite: string): number {
   return 1 + (STORE_SUITE_NAMES as readonly string[]).indexOf(suite);
-}
-
-function requireChain(chain: FeedChain, reader: BodyReader): void {
-  const suite = reader.number(1);
-  if (suite !== suiteNumber(chain.suite))
-    throw new FeedError(
-      `the message: expected suite ${chain.suite}, got ${STORE_SUITE_NAMES[suite - 1] ?? suite}`,
-    );
-  const chainId = reader.bigint(8);
-  if (chainId !== chain.chainId)
-    throw new FeedError(`the message: expected chain ${chain.chainId}, got chain ${chainId}`);
 }

@@ -137,16 +137,8 @@ function readField(field: Field, json: Buffer): Uint8Array | bigint {
     return readNumber(field, json, MAX_NONCE, "below 2^64");
   }
   const value = textOf(field, json);
-  switch (field) {
-    case "balance":
-      return readNumber(field, value, MAX_BALANCE, "below 2^256");
-    case "code":
-      return readBytes(field, value);
-    case "address":
-      return readBytes(field, value, ADDRESS);
-    default:
-      return readBytes(field, value, WORD);
-  }
+  if (field === "balance") return readNumber(field, value, MAX_BALANCE, "below 2^256");
+  return readBytes(field, value, field === "code" ? undefined : field === "address" ? ADDRESS : WORD);
 }
 
 function readNumber(field: string, text: Buffer, most: bigint, range: string): bigint {

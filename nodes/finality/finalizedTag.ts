@@ -54,12 +54,9 @@ export async function readFinalized(
   hint: string,
   isFinal = (_refusal: NodeRefusal): boolean => false,
 ): Promise<NamedBlock> {
-  try {
-    const block = await findNamedBlock(node, "finalized");
-    if (block !== undefined) return block;
-  } catch (error) {
-    if (!(error instanceof NodeRefusal) || isFinal(error)) throw error;
-    throw new NodeFailure(`it names no finalized block: ${error.message}; ${hint}`, {cause: error});
-  }
-  throw new NodeFailure(`it names no finalized block; ${hint}`);
+  const block = await orRefusal(findNamedBlock(node, "finalized"));
+  if (block === undefined) throw new NodeFailure(`it names no finalized block; ${hint}`);
+  if (!(block instanceof NodeRefusal)) return block;
+  if (isFinal(block)) throw block;
+  throw new NodeFailure(`it names no finalized block: ${block.message}; ${hint}`, {cause: block});
 }
