@@ -49,7 +49,18 @@ async function importInto(
   pruned: PruneReport,
 ): Promise<number> {
   if (stopping.reason !== undefined) return exitCodeOf(stopping.reason);
-  const outcome = await importBlocks(engine, options, stopping);
+  const {source, finalized, allowUnverified, head, chainId} = options;
+  const job = {source, finalized, allowUnverified, head, chainId};
+  const running = engine.startImport(job, createProgress(), event => {
+    const line = describeSourceEvent(event);
+    if (line !== undefined) process.stderr.write(`import: ${line}\n`);
+  });
+  const stop = (): void => {
+    process.stderr.write(`${stopping.reason}: stopping after the current block\n`);
+    running.stop();
+  };
+  stopping.addEventListener("abort", stop);
+  const outcome = await running.outcome.finally(() => stopping.removeEventListener("abort", stop));
   if (!outcome.ok) {
     const missing = outcome.writeFailed ? missingSpace(options.db) : undefined;
     const advice = missing === undefined ? "" : `. Import again when ${missing}`;
@@ -59,7 +70,7 @@ async function importInto(
   // A signal that came just before the end has stopped nothing.
   const isLate = stopping.aborted && !outcome.stopped;
   if (!stopping.aborted) await Promise.race([engine.pruner?.idle(), once(stopping, "abort")]);
-  if ((options.source.kind === "pull" || options.source.kind === "state") && outcome.blocks > 0)
+  if ((source.kind === "pull" || source.kind === "state") && outcome.blocks > 0)
     process.stdout.write(`${describeFirst(engine)}\n`);
   process.stdout.write(`${describe(engine, outcome)}${pruned.text}\n`);
   if (pruned.failure !== undefined) {
@@ -75,24 +86,6 @@ function reportCommand({kind}: BlockCommand, answer: ControlAnswer): void {
       ? `blocks up to ${head.finalized} are finalized`
       : `the newest block is ${head.latest}`;
   process.stderr.write(`proofd ${kind}: ${answer.ok ? done(answer.after) : answer.message}\n`);
-}
-
-async function importBlocks(
-  engine: Engine,
-  {source, finalized, allowUnverified, head, chainId}: ImportOptions,
-  stopping: Stopping,
-): Promise<ImportOutcome> {
-  const job = {source, finalized, allowUnverified, head, chainId};
-  const running = engine.startImport(job, createProgress(), event => {
-    const line = describeSourceEvent(event);
-    if (line !== undefined) process.stderr.write(`import: ${line}\n`);
-  });
-  const stop = (): void => {
-    process.stderr.write(`${stopping.reason}: stopping after the current block\n`);
-    running.stop();
-  };
-  stopping.addEventListener("abort", stop);
-  return running.outcome.finally(() => stopping.removeEventListener("abort", stop));
 }
 
 /** A store that starts with a state gets the state's suite. @throws SettingsError, WorkError */

@@ -47,7 +47,12 @@ async function runLoad(
     // The text report lists its failures.
     if (json) for (const failure of report.failures) process.stderr.write(`FAILED: ${failure}\n`);
     if (html !== undefined) {
-      writePage(html, tool.writeHtmlReport(report));
+      const page = tool.writeHtmlReport(report);
+      try {
+        writeFileSync(html, page);
+      } catch (error) {
+        throw new WorkError(`--html: cannot write ${html}: ${(error as Error).message}`, {cause: error});
+      }
       process.stderr.write(`wrote ${html}\n`);
     }
     if (report.failures.length === 0) return ExitCode.OK;
@@ -58,14 +63,5 @@ async function runLoad(
     throw new WorkError(error.message, {cause: error});
   } finally {
     live.close();
-  }
-}
-
-/** @throws WorkError if the file cannot be written, as on a full disk */
-function writePage(file: string, page: string): void {
-  try {
-    writeFileSync(file, page);
-  } catch (error) {
-    throw new WorkError(`--html: cannot write ${file}: ${(error as Error).message}`, {cause: error});
   }
 }

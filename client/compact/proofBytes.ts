@@ -57,7 +57,13 @@ function readPart(suite: HashSuite, reader: ByteReader, asked: Asked): TreePart 
   const keys = asked.hKeys.map(() => readPlace(reader, n));
   const leafIndexes = Array.from({length: n}, () => reader.uint(5));
   const named = keysOfLeaves(keys, n);
-  checkRoles(at, keys, leafIndexes, named);
+  // Checks 7 and 10, as far as the key table decides them.
+  const around = new Set(keys.flatMap(place => ("leaf" in place ? [] : [place.left, place.right])));
+  leafIndexes.forEach((leafIndex, leaf) => {
+    const isOwn = named[leaf]?.length !== 0;
+    check(!isOwn || leafIndex >= 2, at, "head or tail is named as the leaf of a key");
+    check(isOwn || around.has(leaf), at, () => `leaf ${leaf} is not used by any key`);
+  });
   const leaves = leafIndexes.map((leafIndex, k): PartLeaf => {
     const [prev, next, bitmap] = [reader.uint(5), reader.uint(5), reader.uint(5)];
     const content = readContent(suite, reader, asked, leafIndex, named[k] as readonly number[]);
@@ -78,21 +84,6 @@ function readPlace(reader: ByteReader, n: number): KeyPlace {
   for (const leaf of Object.values(place))
     check(leaf < n, at, () => `expected the number of a leaf, below ${n}, got ${leaf}`);
   return place;
-}
-
-/** Checks 7 and 10, as far as the key table decides them. */
-function checkRoles(
-  at: string,
-  keys: readonly KeyPlace[],
-  leafIndexes: readonly number[],
-  named: readonly (readonly number[])[],
-): void {
-  const around = new Set(keys.flatMap(place => ("leaf" in place ? [] : [place.left, place.right])));
-  leafIndexes.forEach((leafIndex, leaf) => {
-    const isOwn = named[leaf]?.length !== 0;
-    check(!isOwn || leafIndex >= 2, at, "head or tail is named as the leaf of a key");
-    check(isOwn || around.has(leaf), at, () => `leaf ${leaf} is not used by any key`);
-  });
 }
 
 /** @param named - numbers of the keys whose own leaf it is */

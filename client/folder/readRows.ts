@@ -26,7 +26,20 @@ export async function* readRows(
   folder: string,
   manifest: Manifest = readManifest(folder),
 ): AsyncGenerator<PulledRow, void, void> {
-  if (manifest.accountTree !== undefined) yield* readAccounts(folder, manifest, manifest.accountTree);
+  const {accountTree} = manifest;
+  if (accountTree !== undefined) {
+    const accounts = new TableReader(folder, manifest, "accounts");
+    yield {kind: "accountTree", tree: accountTree};
+    let last = FIRST_LEAF - 1;
+    let leaves = 0;
+    for await (const row of accounts) {
+      last = checkIndex(accounts, row.leafIndex, last, accountTree.nextFreeNode);
+      leaves++;
+      yield {kind: "account", row, place: accounts.place};
+    }
+    if (leaves !== accountTree.leaves)
+      throw damaged(folder, `expected ${count(accountTree.leaves, "row")} in accounts, got ${leaves}`);
+  }
   const trees = new TableReader(folder, manifest, "trees");
   const slots = new TableReader(folder, manifest, "slots");
   let lastAccount = -1;
@@ -59,24 +72,6 @@ export async function* readRows(
   } finally {
     await slots.close();
   }
-}
-
-async function* readAccounts(
-  folder: string,
-  manifest: Manifest,
-  tree: AccountTree,
-): AsyncGenerator<PulledRow, void, void> {
-  const accounts = new TableReader(folder, manifest, "accounts");
-  yield {kind: "accountTree", tree};
-  let last = FIRST_LEAF - 1;
-  let leaves = 0;
-  for await (const row of accounts) {
-    last = checkIndex(accounts, row.leafIndex, last, tree.nextFreeNode);
-    leaves++;
-    yield {kind: "account", row, place: accounts.place};
-  }
-  if (leaves !== tree.leaves)
-    throw damaged(folder, `expected ${count(tree.leaves, "row")} in accounts, got ${leaves}`);
 }
 
 /** @returns the index. @param last - of the leaf before */

@@ -1,7 +1,6 @@
 /** Runs the pull that the flags describe. */
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {type Manifest, readManifest} from "../../../client/folder/manifest.ts";
-import type {AskedPull} from "../../../client/folder/manifestParts.ts";
 import {PulledError} from "../../../client/folder/pulledError.ts";
 import {type FolderPull, pullFolder} from "../../../client/folder/pullFolder.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
@@ -12,7 +11,7 @@ import {createRedaction} from "../../../client/rpc/secrets.ts";
 import {WorkError} from "../../../server/lifecycle/workError.ts";
 import type {ChangesStart, PullOptions} from "../../flags/pullFlags.ts";
 import {readTrustedRoot} from "../rootSource.ts";
-import {checkKeys, type KeysFile, readKeys} from "./keysFile.ts";
+import {checkKeys, readKeys} from "./keysFile.ts";
 import type {PullProgress} from "./pullProgress.ts";
 
 /** `partBytes` and `leavesPerRange` are for tests, whose states are small. */
@@ -28,13 +27,24 @@ interface RootedBlock {
 
 /** @returns the manifest, and where the trusted root came from. @throws WorkError: why the pull stopped, what to do */
 export async function runPull(options: PullOptions, settings: PullSettings): Promise<[Manifest, string]> {
-  const {choice, block, out: folder, resume, command} = options;
+  const {suite, format, choice, block, out: folder, resume, command} = options;
   const {root, by} = await readTrustedRoot(options.root);
   const from = choice.kind === "changes" ? await readStart(options, choice.since) : undefined;
   const keys = choice.kind === "keys" ? await checkKeys(choice.file) : undefined;
   try {
     const client = createClient(options, {block, root}, from);
-    const manifest = await pullFolder(client, askedOf(options, root, from, keys), {
+    const asked = {
+      suite,
+      format,
+      pulled: choice.kind,
+      addresses: choice.kind === "storage" ? choice.addresses : undefined,
+      keys: keys?.sha256,
+      fromBlock: from?.block,
+      fromRoot: from && encodeHex(from.root),
+      block,
+      stateRoot: encodeHex(root),
+    };
+    const manifest = await pullFolder(client, asked, {
       ...settings,
       folder,
       resume,
@@ -84,25 +94,6 @@ function adviceFor({code, cause}: PulledError): string {
   if (code === "NOTHING_PULLED") return isLie ? "; is the root that of the block given by --block?" : "";
   const isServer = isLie || (cause instanceof RpcError && typeof cause.code === "number");
   return isServer ? "; --resume continues it from another server, given by --url" : "; --resume continues it";
-}
-
-function askedOf(
-  {suite, format, choice, block}: PullOptions,
-  root: Uint8Array,
-  from: RootedBlock | undefined,
-  keys: KeysFile | undefined,
-): AskedPull {
-  return {
-    suite,
-    format,
-    pulled: choice.kind,
-    addresses: choice.kind === "storage" ? choice.addresses : undefined,
-    keys: keys?.sha256,
-    fromBlock: from?.block,
-    fromRoot: from && encodeHex(from.root),
-    block,
-    stateRoot: encodeHex(root),
-  };
 }
 
 /** The client refuses invalid options with a TypeError, such as a root that is not a digest of the suite. */

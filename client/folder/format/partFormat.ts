@@ -41,24 +41,16 @@ export function parseRow<Stored>(
   parse: (kind: ColumnKind, stored: Stored) => ColumnValue,
 ): AnyRow {
   const row: Record<string, ColumnValue | undefined> = {};
-  for (const [at, column] of columns.entries())
-    row[column.key] = parseField(column, storedOf(column, at), place, parse);
-  return row;
-}
-
-function parseField<Stored>(
-  {name, kind, isOptional}: Column,
-  stored: Stored | undefined,
-  place: string,
-  parse: (kind: ColumnKind, stored: Stored) => ColumnValue,
-): ColumnValue | undefined {
-  let problem = "expected a value, got none";
-  try {
-    if (stored !== undefined) return parse(kind, stored);
-    if (isOptional) return undefined;
-  } catch (error) {
-    const got = stored instanceof Uint8Array ? `${stored.length} bytes` : String(stored).slice(0, 80);
-    problem = `${(error as Error).message}, got ${got}`;
+  for (const [at, column] of columns.entries()) {
+    const stored = storedOf(column, at);
+    const where = `${place}, ${column.name}`;
+    if (stored === undefined && !column.isOptional) throw damaged(where, "expected a value, got none");
+    try {
+      row[column.key] = stored === undefined ? undefined : parse(column.kind, stored);
+    } catch (error) {
+      const got = stored instanceof Uint8Array ? `${stored.length} bytes` : String(stored).slice(0, 80);
+      throw damaged(where, `${(error as Error).message}, got ${got}`);
+    }
   }
-  throw damaged(`${place}, ${name}`, problem);
+  return row;
 }

@@ -94,26 +94,18 @@ export class SliceReader implements BlockReader {
       isLost = own === "missed" && (isLost || (await this.hasLost(node, from + blocks.length - 1)));
       const isEnough = own !== "missed" && (!own.isFresh || isFirst);
       const slice = isEnough ? own : ((await this.readArchive(block, isFirst)) ?? own);
-      read.push(this.createBlock(node, block, isFirst, slice));
+      const {header} = block;
+      const {number, hash, parentHash} = header;
+      if (slice === "missed" && isFirst) throw new NodeFailure(`no node has the state of block ${number}`);
+      if (slice === "missed") this.noteRoots(hash, undefined);
+      const first = isFirst && number > 0 ? {number, ancestors: [parentHash]} : undefined;
+      const chain = isFirst ? this.settings.chain : undefined;
+      const difference = {header, accounts: new AccountDifferences(), first, chain, slice};
+      const bytes = slice === "missed" ? 0 : slice.nodes.reduce((sum, {length}) => sum + length, 0);
+      const origin = `eth_getProof of ${node.name}`;
+      read.push({number, hash, parentHash, first, bytes, origin, difference: async () => difference});
     }
     return read;
-  }
-
-  private createBlock(
-    node: Node,
-    {header}: BlockBesidesTraces,
-    isFirst: boolean,
-    slice: SliceBlock | "missed",
-  ): NodeBlock {
-    const {number, hash, parentHash} = header;
-    if (slice === "missed" && isFirst) throw new NodeFailure(`no node has the state of block ${number}`);
-    if (slice === "missed") this.noteRoots(hash, undefined);
-    const first = isFirst && number > 0 ? {number, ancestors: [parentHash]} : undefined;
-    const chain = isFirst ? this.settings.chain : undefined;
-    const difference = {header, accounts: new AccountDifferences(), first, chain, slice};
-    const bytes = slice === "missed" ? 0 : slice.nodes.reduce((sum, {length}) => sum + length, 0);
-    const origin = `eth_getProof of ${node.name}`;
-    return {number, hash, parentHash, first, bytes, origin, difference: async () => difference};
   }
 
   /** @returns undefined if no archive node has its state either */

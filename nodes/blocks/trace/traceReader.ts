@@ -89,7 +89,14 @@ export class TraceReader implements BlockReader {
     const last = blocks.at(-1);
     if (last === undefined) return [];
     try {
-      const touched = await this.readTraces(node, blocks, last.header.number, depth);
+      const method = await this.methods.of(node);
+      const contracts = await findSystemContracts(node, hexQuantity(last.header.number));
+      const touched: TouchedBlock[] = [];
+      for (let at = 0; at < blocks.length; at += TRACES_AT_ONCE) {
+        const some = blocks.slice(at, at + TRACES_AT_ONCE);
+        const read = some.map(block => this.readTrace(node, method, block, contracts, depth));
+        touched.push(...(await Promise.all(read)));
+      }
       const states = touched.flatMap(block => block.queryState());
       await ask(node, states);
       const codes = touched.flatMap(block => block.queryCodes());
@@ -103,24 +110,6 @@ export class TraceReader implements BlockReader {
       const isOfState = /\bstate\b|prune/i.test(error.message);
       throw error.about(from, last.header.number, isOfState ? STATE_HINT : "");
     }
-  }
-
-  private async readTraces(
-    node: Node,
-    blocks: readonly BlockBesidesTraces[],
-    last: number,
-    depth: Depth,
-  ): Promise<TouchedBlock[]> {
-    const method = await this.methods.of(node);
-    const contracts = await findSystemContracts(node, hexQuantity(last));
-    const touched: TouchedBlock[] = [];
-    for (let at = 0; at < blocks.length; at += TRACES_AT_ONCE) {
-      const some = blocks.slice(at, at + TRACES_AT_ONCE);
-      touched.push(
-        ...(await Promise.all(some.map(block => this.readTrace(node, method, block, contracts, depth)))),
-      );
-    }
-    return touched;
   }
 
   private async readTrace(
