@@ -37,6 +37,14 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
       "l2",
       ": expected http and https URLs, got a ws or wss URL, which has no effect with --diffs",
     );
+  const gateway = values.gateway === undefined ? undefined : readHttpUrl(values.gateway);
+  if (values.gateway !== undefined && gateway === undefined)
+    refuseFlag(command, "gateway", ": expected an http or https URL with a host");
+  const {gatewayMethods = []} = values;
+  const answered = new MethodTable(namespace, []);
+  const known = gatewayMethods.find(name => answered.find(name) !== undefined);
+  if (known !== undefined)
+    refuseFlag(command, "gatewayMethods", `: ${known} is answered or forwarded in any case`);
   return {
     ...{db, host, port, metricsPort, workers, diffs, allowUnverified, finalized, demo, chainId},
     ...{cors, namespace, history, trustForwarded, http, sliceFetches},
@@ -56,7 +64,7 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
       settings: {...DEFAULT_ESTIMATE_SETTINGS, gasCap, hardfork, fee: readFees(values.fees, command)},
       workers: values.estimateWorkers,
     },
-    ...readGateway(values, command),
+    ...{gateway, gatewayMethods},
   };
 }
 
@@ -97,18 +105,4 @@ function readFinality(
       if (layer2 === undefined) return command.error("error: --finality tag needs --l2");
       return {source, nodes: layer2, pollMs: POLL_MS};
   }
-}
-
-function readGateway(
-  {gateway: text, gatewayMethods = [], namespace}: ServeValues,
-  command: Command,
-): Pick<ServiceOptions, "gateway" | "gatewayMethods"> {
-  const gateway = text === undefined ? undefined : readHttpUrl(text);
-  if (text !== undefined && gateway === undefined)
-    refuseFlag(command, "gateway", ": expected an http or https URL with a host");
-  const answered = new MethodTable(namespace, []);
-  const known = gatewayMethods.find(name => answered.find(name) !== undefined);
-  if (known !== undefined)
-    refuseFlag(command, "gatewayMethods", `: ${known} is answered or forwarded in any case`);
-  return {gateway, gatewayMethods};
 }

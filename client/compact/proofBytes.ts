@@ -64,9 +64,26 @@ function readPart(suite: HashSuite, reader: ByteReader, asked: Asked): TreePart 
     check(!isOwn || leafIndex >= 2, at, "head or tail is named as the leaf of a key");
     check(isOwn || around.has(leaf), at, () => `leaf ${leaf} is not used by any key`);
   });
+  /** @param named - numbers of the keys whose own leaf it is */
+  const readContent = (leafIndex: number, named: readonly number[]): LeafContent => {
+    if (named.length === 0) {
+      if (leafIndex < 2) return {role: "end"};
+      return {role: "neighbour", hKey: reader.take(32), hVal: reader.take(32)};
+    }
+    if (asked.tree === "slots") {
+      const at = reader.place();
+      const value = reader.word();
+      check(!isZero(value), at, "a slot is stored as zero");
+      return {role: "own", value};
+    }
+    const hKeys = slotsOf(asked, named);
+    const readStorage =
+      hKeys.length === 0 ? undefined : () => readPart(suite, reader, {tree: "slots", hKeys});
+    return readAccount(suite, reader, readStorage);
+  };
   const leaves = leafIndexes.map((leafIndex, k): PartLeaf => {
     const [prev, next, bitmap] = [reader.uint(5), reader.uint(5), reader.uint(5)];
-    const content = readContent(suite, reader, asked, leafIndex, named[k] as readonly number[]);
+    const content = readContent(leafIndex, named[k] as readonly number[]);
     const siblings: Uint8Array[] = [];
     for (let height = 0, bits = bitmap; height < DEPTH; height++, bits = Math.floor(bits / 2))
       if (bits % 2 === 1) siblings.push(reader.take(32));
@@ -84,29 +101,6 @@ function readPlace(reader: ByteReader, n: number): KeyPlace {
   for (const leaf of Object.values(place))
     check(leaf < n, at, () => `expected the number of a leaf, below ${n}, got ${leaf}`);
   return place;
-}
-
-/** @param named - numbers of the keys whose own leaf it is */
-function readContent(
-  suite: HashSuite,
-  reader: ByteReader,
-  asked: Asked,
-  leafIndex: number,
-  named: readonly number[],
-): LeafContent {
-  if (named.length === 0) {
-    if (leafIndex < 2) return {role: "end"};
-    return {role: "neighbour", hKey: reader.take(32), hVal: reader.take(32)};
-  }
-  if (asked.tree === "slots") {
-    const at = reader.place();
-    const value = reader.word();
-    check(!isZero(value), at, "a slot is stored as zero");
-    return {role: "own", value};
-  }
-  const hKeys = slotsOf(asked, named);
-  const readStorage = hKeys.length === 0 ? undefined : () => readPart(suite, reader, {tree: "slots", hKeys});
-  return readAccount(suite, reader, readStorage);
 }
 
 /** @throws ProofError if the part has too many leaves, or the tree or an account has no compact form */

@@ -85,7 +85,15 @@ function verifyPart(
 ): VerifiedPart {
   const {nextFreeNode, keys} = part;
   check(nextFreeNode >= minNextFreeNode, at, `nextFreeNode is below ${minNextFreeNode}`);
-  const ownKeys = assignOwnKeys(at, part, hKeys);
+  /** Check 6. For each leaf the hKey of the present keys that name it. */
+  const ownKeys = new Array<Uint8Array | undefined>(part.leaves.length).fill(undefined);
+  keys.forEach((place, i) => {
+    if (!("leaf" in place)) return;
+    const hKey = hKeys[i] as Uint8Array;
+    const other = ownKeys[place.leaf];
+    check(other === undefined || isEqual(other, hKey), `${at}.keys[${i}]`, "names the leaf of another key");
+    ownKeys[place.leaf] = hKey;
+  });
   const values = new Array<Uint8Array | undefined>(part.leaves.length).fill(undefined);
   let last = -1;
   const leaves = part.leaves.map(({leafIndex, prev, next, content, siblings}, k): Leaf => {
@@ -127,23 +135,6 @@ function verifyPart(
     root: suite.hash(encodeRootNode(suite, nextFreeNode, subRoot)),
     values: keys.map(place => ("leaf" in place ? values[place.leaf] : undefined)),
   };
-}
-
-/** Check 6. @returns for each leaf the hKey of the present keys that name it */
-function assignOwnKeys(
-  at: string,
-  {keys, leaves}: TreePart,
-  hKeys: readonly Uint8Array[],
-): readonly (Uint8Array | undefined)[] {
-  const own = new Array<Uint8Array | undefined>(leaves.length).fill(undefined);
-  keys.forEach((place, i) => {
-    if (!("leaf" in place)) return;
-    const hKey = hKeys[i] as Uint8Array;
-    const other = own[place.leaf];
-    check(other === undefined || isEqual(other, hKey), `${at}.keys[${i}]`, "names the leaf of another key");
-    own[place.leaf] = hKey;
-  });
-  return own;
 }
 
 /**

@@ -51,37 +51,27 @@ export function parseBlockBesidesTraces(
     addresses.add(parseAddress(transaction.from, `${field}: from`));
     if ((transaction.to ?? undefined) !== undefined)
       addresses.add(parseAddress(transaction.to, `${field}: to`));
-    addAuthorities(transaction, field, recoverAuthority, authorities);
+    // Nonce and code of a signer change even if the transaction fails.
+    const list = parseArray(transaction.authorizationList ?? [], `${field}: authorizationList`);
+    for (const [position, value] of list.entries()) {
+      const where = `${field}: authorization ${position}`;
+      const fields = parseObject(value, where);
+      const quantity = (name: string, bits: number) => parseQuantity(fields[name], `${where}: ${name}`, bits);
+      const authority = recoverAuthority({
+        ...{chainId: quantity("chainId", 256), nonce: quantity("nonce", 64)},
+        address: parseFixedBytes(fields.address, `${where}: address`, 20),
+        ...{yParity: quantity("yParity", 8), r: quantity("r", 256), s: quantity("s", 256)},
+      });
+      if (authority !== undefined) authorities.add(toHex(authority));
+    }
     return parseWord(transaction.hash, `${field}: hash`);
   });
-  if ((block.withdrawals ?? undefined) !== undefined)
-    for (const [position, value] of parseArray(block.withdrawals, where("withdrawals")).entries()) {
-      const field = where(`withdrawal ${position}`);
-      addresses.add(parseAddress(parseObject(value, field).address, `${field}: address`));
-    }
+  for (const [position, value] of parseArray(block.withdrawals ?? [], where("withdrawals")).entries()) {
+    const field = where(`withdrawal ${position}`);
+    addresses.add(parseAddress(parseObject(value, field).address, `${field}: address`));
+  }
   const uncles = parseArray(block.uncles ?? [], where("uncles")).length;
   if (uncles > MAX_UNCLES)
     throw new NodeFailure(where(`expected at most ${MAX_UNCLES} uncles, got ${uncles}`));
   return {header, transactions, addresses, authorities, uncles};
-}
-
-/** Nonce and code of a signer change even if the transaction fails. */
-function addAuthorities(
-  {authorizationList}: JsonObject,
-  field: string,
-  recoverAuthority: RecoverAuthority,
-  authorities: Set<string>,
-): void {
-  if ((authorizationList ?? undefined) === undefined) return;
-  for (const [position, value] of parseArray(authorizationList, `${field}: authorizationList`).entries()) {
-    const where = `${field}: authorization ${position}`;
-    const fields = parseObject(value, where);
-    const quantity = (name: string, bits: number) => parseQuantity(fields[name], `${where}: ${name}`, bits);
-    const authority = recoverAuthority({
-      ...{chainId: quantity("chainId", 256), nonce: quantity("nonce", 64)},
-      address: parseFixedBytes(fields.address, `${where}: address`, 20),
-      ...{yParity: quantity("yParity", 8), r: quantity("r", 256), s: quantity("s", 256)},
-    });
-    if (authority !== undefined) authorities.add(toHex(authority));
-  }
 }
