@@ -9,15 +9,8 @@ import {parseKeyLine} from "../../flags/keyLines.ts";
 const MAX_LINE_BYTES = 1 << 20;
 const NEWLINE = 0x0a;
 
-export interface KeysFile {
-  readonly path: string;
-  /** `0x` text. */
-  readonly sha256: string;
-  readonly keys: number;
-}
-
 /** @throws WorkError that names the line, or if the file cannot be read or is empty */
-export async function checkKeys(path: string): Promise<KeysFile> {
+export async function checkKeys(path: string) {
   const hash = createHash("sha256");
   let keys = 0;
   for await (const {storageKeys} of readKeys(path, chunk => hash.update(chunk)))
