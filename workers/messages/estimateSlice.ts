@@ -2,7 +2,7 @@
  * How long a call may run before it must wait behind the short ones:
  *
  *   first    3 ms                on the short threads: transfers and ERC-20 transfers take 0.1 to 0.3, nearly all calls end here
- *   then     --estimate-time     on the long threads, where it begins again and takes turns with the other clients' long calls
+ *   then     2 s (timeMs)        on the long threads, where it begins again and takes turns with the other clients' long calls
  *
  * 64 endless calls that come at once hold up a short one for 64 first slices. With 20 ms instead of 3 that would be 1.3
  * s.
