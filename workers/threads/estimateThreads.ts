@@ -87,7 +87,9 @@ export class EstimateThreads {
   private async runLong(job: PackedJob): Promise<Answers> {
     // The thread may have other jobs.
     const limitMs = LONG_PLACES * this.longMs * job.ids.length + GRACE_MS;
-    const answers = await freestOf(this.long).run(job, {limitMs});
+    // Of a view, the message would have the whole buffer, with all calls of the request.
+    const calls = new Uint8Array(job.calls);
+    const answers = await freestOf(this.long).run({...job, calls}, {limitMs, transferList: [calls.buffer]});
     return {...answers, failures: this.options.complete(answers.failures)};
   }
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
+import {MessagePort} from "node:worker_threads";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
@@ -64,6 +65,9 @@ const OSAKA = {
     ].map(field => [field, 0]),
   ),
 };
+
+/** More has no first slice. */
+const DATA_BYTES = 33_000;
 
 function lineOf(number: number, extra: Partial<DifferenceLine> = {}): DifferenceLine {
   return {
@@ -212,6 +216,26 @@ async function serve(name: string, hardfork: string, fees: object): Promise<OwnS
     PATIENT,
   );
 }
+
+test("a long call is sent to its thread without the other calls of its batch", async t => {
+  const {postMessage: post} = MessagePort.prototype;
+  const sent: number[] = [];
+  const spy = function (this: MessagePort, ...message: Parameters<typeof post>): void {
+    const calls: Uint8Array | undefined = message[0]?.task?.calls;
+    if (calls !== undefined) sent.push(calls.buffer.byteLength);
+    post.apply(this, message);
+  };
+  t.mock.method(MessagePort.prototype, "postMessage", spy);
+  const data = `0x${"00".repeat(DATA_BYTES)}`;
+  const batch = Array.from({length: 4}, (_, id) => ({
+    ...{jsonrpc: "2.0", id, method: "chain_estimateGas"},
+    params: [{to: NOBODY, data}],
+  }));
+  const answers: {result?: unknown}[] = await daemon.send(batch);
+  assert.ok(answers.every(({result}) => result !== undefined));
+  assert.equal(sent.length, batch.length);
+  assert.ok(Math.max(...sent) < 2 * DATA_BYTES);
+});
 
 test("a store that names no rules is refused with the flag that names them", async () => {
   await importNameless("nameless");
