@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {scanMembers} from "../../server/json/memberScan.ts";
+import {mayConfuseKeys} from "../support/documents/confusedKeys.ts";
 import {propertyRuns} from "../support/soak.ts";
 
 const ALL = {has: () => true};
@@ -53,6 +54,7 @@ test("a scanned text has the members that JSON.parse reads, and is refused if JS
           const start = at % (text.length + 1);
           text = Buffer.concat([text.subarray(0, start), Buffer.from(insert), text.subarray(start + remove)]);
         }
+        if (mayConfuseKeys(text.toString())) return;
         const expected = parse(text);
         if (expected === undefined) refused++;
         assert.deepEqual(scan(text), expected, text.toString());
