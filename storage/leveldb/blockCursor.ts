@@ -7,6 +7,7 @@
  *
  * At a restart point nothing is shared. In an index block every entry is a restart point, so a binary search works.
  */
+import {countBelow} from "../bisect.ts";
 import {count} from "../count.ts";
 import {ByteReader} from "./byteReader.ts";
 import {compareKeys, TAG_BYTES} from "./internalKey.ts";
@@ -68,14 +69,8 @@ export class BlockCursor {
 
   /** Goes to the first entry whose user key is `userKey` or above. @returns false if there is none */
   seek(userKey: Buffer): boolean {
-    let low = 0;
-    let high = this.restarts - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (this.compareRestart(middle, userKey) < 0) low = middle;
-      else high = middle - 1;
-    }
-    this.goTo(low);
+    const below = countBelow(this.restarts, restart => this.compareRestart(restart, userKey) < 0);
+    this.goTo(Math.max(0, below - 1));
     while (this.next()) if (compareKeys(this.key, userKey) >= 0) return true;
     return false;
   }

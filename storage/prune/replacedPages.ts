@@ -16,7 +16,7 @@ import type {BlockRecord} from "../block/blockRecord.ts";
 import type {Pages} from "../cache/pages.ts";
 import {StoreError} from "../errors.ts";
 import {rootLevel} from "../page/geometry.ts";
-import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild} from "../page/indexPage.ts";
+import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild, nibbleAt} from "../page/indexPage.ts";
 import {childCount, childPage} from "../page/innerPage.ts";
 import {leafAt, leafCount, SMALL_TREE_PAGE} from "../page/leafPage.ts";
 import {storageTreeOf} from "../tree/account.ts";
@@ -203,6 +203,6 @@ function isAbove({path, depth}: TriePlace, place: TriePlace): boolean {
   return (
     depth <= place.depth &&
     isSame &&
-    (depth % 2 === 0 || (path[bytes] as number) >> 4 === (place.path[bytes] as number) >> 4)
+    (depth % 2 === 0 || nibbleAt(path, depth - 1) === nibbleAt(place.path, depth - 1))
   );
 }

@@ -79,9 +79,7 @@ export const SLICE: Buffer = metaKey("slice");
 export const META_KEYS = {gte: metaKey(""), lte: metaKey("\xff")} as const;
 
 export function pageKey(page: number): Buffer {
-  const key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
-  writePageKeyInto(key, page);
-  return key;
+  return numberedKey(PREFIX.page, page);
 }
 
 export function writePageKeyInto(key: Buffer, page: number): void {
@@ -143,7 +141,7 @@ function metaKey(name: string): Buffer {
 }
 
 function numberedKey(prefix: number, number: number): Buffer {
-  const key = Buffer.allocUnsafe(1 + NUMBER_BYTES);
+  const key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
   key[0] = prefix;
   key.writeUIntBE(number, 1, NUMBER_BYTES);
   return key;

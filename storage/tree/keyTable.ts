@@ -7,6 +7,7 @@
  *   leafIndexes   5       9       300                ascending, each leaf once
  *   ownKeys       -1      -1      0                  the first key that is present at the leaf
  */
+import {countBelow} from "../bisect.ts";
 import {LeafView} from "./leafView.ts";
 import type {Tree} from "./tree.ts";
 
@@ -77,12 +78,5 @@ function sortOnce(left: Float64Array, right: Float64Array): Float64Array {
 }
 
 function numberOf(leafIndexes: Float64Array, leafIndex: number): number {
-  let low = 0;
-  let high = leafIndexes.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((leafIndexes[middle] as number) < leafIndex) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBelow(leafIndexes.length, at => (leafIndexes[at] as number) < leafIndex);
 }

@@ -19,6 +19,7 @@
  * So the pages of a trie depend on its leaves alone. A page has everything that a proof needs at its nodes.
  */
 import {StoreError} from "../errors.ts";
+import {nibbleAt} from "../page/indexPage.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
 
 const TRIE_PAGE = 0x54;
@@ -89,7 +90,7 @@ export function readTriePage(
     const [, depth = 0, branch = 0] = body;
     const above = Buffer.from(path);
     for (let nibble = depth; nibble < branch; nibble++)
-      setNibble(above, nibble, nibbleOf(body, 2 * HEAD_BYTES + nibble - (depth & ~1)));
+      setNibble(above, nibble, nibbleAt(body, 2 * HEAD_BYTES + nibble - (depth & ~1)));
     at = HEAD_BYTES + (depth === branch ? 0 : ((branch + 1) >> 1) - (depth >> 1));
     for (let nibble = 0; nibble < 16; nibble++) {
       const kind = body[at++];
@@ -118,11 +119,6 @@ export function readTriePage(
   } else throw damage();
   if (at !== body.length) throw damage();
   return {children, leaves};
-}
-
-function nibbleOf(path: Buffer, position: number): number {
-  const byte = path[position >> 1] ?? 0;
-  return position % 2 === 0 ? byte >> 4 : byte & 15;
 }
 
 function setNibble(path: Buffer, position: number, nibble: number): void {

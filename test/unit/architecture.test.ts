@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "storage/directory": "count.ts, errors.ts, regularFile.ts, leveldb, node:, level",
   "storage/record": "count.ts, errors.ts, node:",
   "storage/page": "errors.ts, hash, record",
-  "storage/tree": "errors.ts, hash, record, page",
+  "storage/tree": "bisect.ts, errors.ts, hash, record, page",
   "storage/trie": "errors.ts, hex.ts, rlp, hash, record, page",
   "storage/cache": "errors.ts, hash, leveldb, record, page, tree, trie",
   "storage/block":
