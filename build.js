@@ -40,9 +40,10 @@ if (last.sources !== sources || OUTPUTS.some(path => !existsSync(path))) {
   const isWhole = steps.all !== lastSteps.all || OUTPUTS.some(path => !existsSync(path));
   rmSync(BUILT, {force: true});
   const begun = Date.now();
-  // Each imports those before it by their names.
-  for (const project of ["client", "load", ".", "page"]) compile(project, isWhole);
+  // Each imports those before it by their names, and proofd the types of its WebAssembly.
+  for (const project of ["client", "load"]) compile(project, isWhole);
   if (isWhole || steps.wasm !== lastSteps.wasm) run("WebAssembly", join(ROOT, "wasm.build.js"));
+  for (const project of [".", "page"]) compile(project, isWhole);
   run("bundle of the page", join(ROOT, "page.build.js"));
   run("files of the package proofd-contracts", join(ROOT, "dist/contracts/packageFiles.js"));
   // Its types are what was written just now.

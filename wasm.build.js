@@ -3,8 +3,11 @@
  *
  *   <folder>/wasm/main.ts     dist/<folder>/<name of folder>.wasm     the other files there are parts of it
  *   <folder>/wasm/<name>.ts   dist/<folder>/<name>.wasm               where there is no main.ts
+ *
+ * What a module exports is declared beside it, in dist/types/<folder>/<name>.wasm.d.ts: the `rootDirs` of tsconfig.json
+ * let the files of <folder> import that as "./<name>.wasm.d.ts".
  */
-import {existsSync, readdirSync} from "node:fs";
+import {existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs";
 import {basename, dirname, join} from "node:path";
 import {main} from "assemblyscript/asc";
 
@@ -23,10 +26,32 @@ for (const folder of FOLDERS)
     const module = isWhole ? basename(dirname(home)) : basename(source, ".ts");
     const {initial, maximum} = MEMORY[module] ?? SMALL_MEMORY;
     const options = [
-      ...[source, "--outFile", join("dist", home, "..", `${module}.wasm`)],
+      ...[source, "--outFile", `${module}.wasm`, "--bindings", "raw"],
       ...["--runtime", "stub", "--noAssert", "--optimizeLevel", "3", "--enable", "simd,bulk-memory"],
       ...["--initialMemory", `${initial}`, "--maximumMemory", `${maximum}`],
     ];
-    const {error, stderr} = await main(options);
+    const writeFile = (file, contents) => {
+      if (file.endsWith(".wasm")) write(join("dist", dirname(home), file), contents);
+      if (file.endsWith(".d.ts"))
+        write(join("dist/types", dirname(home), `${module}.wasm.d.ts`), declare(contents));
+    };
+    const {error, stderr} = await main(options, {writeFile});
     if (error) throw new Error(`${source}: ${error.message}\n${stderr.toString()}`);
   }
+
+function write(path, contents) {
+  mkdirSync(dirname(path), {recursive: true});
+  writeFileSync(path, contents);
+}
+
+/**
+ * @param bindings - declare the exports as a namespace, and a function that loads the module. That one would make booleans
+ *   of results; `loadWasm` leaves numbers
+ */
+function declare(bindings) {
+  const namespace = bindings.slice(0, bindings.indexOf("\n}\n") + 3);
+  const exact = namespace
+    .replace("WebAssembly.Memory", "{readonly buffer: ArrayBuffer}")
+    .replaceAll(/(\): |get value\(\): )boolean/g, "$1number");
+  return `${exact}export type Exports = typeof __AdaptedExports;\n`;
+}

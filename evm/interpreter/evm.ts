@@ -85,7 +85,7 @@ export class Evm {
       exports.resetState();
     }
     this.native.source = source;
-    this.native.exports.setReadsUnpaid(isWitnessed ? 1 : 0);
+    this.native.exports.setReadsUnpaid(isWitnessed);
   }
 
   setBlock(rules: EvmRules, block: EvmBlock): void {
@@ -267,8 +267,8 @@ export class Evm {
     bytes.set(caller, exports.IO.value);
     if (to !== undefined) bytes.set(to, exports.IO.value + ADDRESS_BYTES);
     native.writeWord(exports.IO_OUT.value, value);
-    exports.begin(to === undefined ? 1 : 0, gas, nonce, data.length);
     this.isCreation = to === undefined;
+    exports.begin(this.isCreation, gas, nonce, data.length);
   }
 
   /** Runs about `steps` steps. A step is an opcode; an expensive one counts as several. */

@@ -1,79 +1,10 @@
 /** One instance of the WebAssembly interpreter: its exports, its memory, and the host functions that it imports. */
 import {randomBytes} from "node:crypto";
 import {KECCAK_EMPTY} from "../../storage/hash/keccak.ts";
-import {loadWasm, type WasmConstant} from "../../storage/hash/webAssembly.ts";
+import {loadWasm} from "../../storage/hash/webAssembly.ts";
 import {EvmDeclined} from "./ends.ts";
+import type {Exports} from "./interpreter.wasm.d.ts";
 import type {StateSource} from "./stateSource.ts";
-
-type Offsets = Record<
-  | ("IO" | "IO_OUT" | "IO_SLOT" | "OPCODES" | "PARAMS" | "BLOBS" | "BLOB_COUNT" | "LOGS" | "RETURNED")
-  | ("BLOCK" | "ORIGIN" | "GAS_PRICE" | "CREATED_ADDRESS" | "CODE_AT" | "CODE_BYTES")
-  | (
-      | "ADDRESS"
-      | "EXISTS"
-      | "STORAGE"
-      | "HAS_STORAGE"
-      | "NONCE"
-      | "BALANCE"
-      | "CODE_HASH"
-      | "BASE"
-      | "NEXT_WRITTEN"
-    )
-  | ("KEY" | "SLOT_VALUE" | "BASE_VALUE" | "SLOT_ACCOUNT" | "NEXT_SLOT_WRITTEN"),
-  WasmConstant
->;
-
-/** Documented in wasm/main.ts. Numbers are addresses or counts; u64 and i64 are bigint. */
-interface EvmExports extends Offsets {
-  readonly memory: {readonly buffer: ArrayBuffer};
-  start(...seeds: readonly [bigint, bigint, bigint, bigint]): void;
-  resetState(): void;
-  forgetCodes(): void;
-  setReadsUnpaid(reads: number): void;
-  beginTransaction(): void;
-  endTransaction(): void;
-  seal(): void;
-  account(): number;
-  slot(account: number): number;
-  warm(account: number): void;
-  warmCoinbase(): void;
-  warmSlot(slot: number): void;
-  code(account: number): number;
-  writeNonce(account: number, nonce: bigint): void;
-  writeBalance(account: number): void;
-  writeCode(account: number, bytes: number): void;
-  writeSlot(account: number, slot: number): void;
-  clearStorage(account: number): void;
-  removeAccount(account: number): void;
-  touchAccount(account: number): void;
-  checkpoint(): number;
-  undo(mark: number): void;
-  reserveInput(bytes: number): number;
-  reserveCode(bytes: number): number;
-  finishCode(): number;
-  reserveReturned(bytes: number): number;
-  begin(isCreation: number, gas: bigint, nonce: bigint, inputBytes: number): void;
-  resume(steps: number): number;
-  readonly awaitedPrecompile: WasmConstant;
-  readonly awaitedInputAt: WasmConstant;
-  readonly awaitedInputBytes: WasmConstant;
-  awaitedGas(): bigint;
-  answerPrecompile(gas: bigint): void;
-  readonly endKind: WasmConstant;
-  readonly gasLeft: {readonly value: bigint};
-  leastGas(): bigint;
-  readonly isBounded: WasmConstant;
-  readonly returnedBytes: WasmConstant;
-  readonly refund: {readonly value: bigint};
-  addRefund(gas: bigint): void;
-  logsEnd(): number;
-  readonly firstWritten: WasmConstant;
-  readonly firstWrittenSlot: WasmConstant;
-  isCurrent(slot: number): number;
-  heapBytes(): number;
-  codesBytes(): number;
-  arenaBytes(): number;
-}
 
 const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
@@ -81,7 +12,8 @@ const NO_HASH = new Uint8Array(32);
 const MASK = (1n << 64n) - 1n;
 
 export class EvmInstance {
-  readonly exports: EvmExports;
+  /** Documented in wasm/main.ts. Numbers are addresses or counts; u64 and i64 are bigint. */
+  readonly exports: Exports;
   source: StateSource | undefined;
   /** BLOCKHASH is 0 from this block on. */
   hashesEnd = Number.POSITIVE_INFINITY;
@@ -102,7 +34,7 @@ export class EvmInstance {
         throw new EvmDeclined(reason);
       },
     };
-    this.exports = loadWasm<EvmExports>(new URL("interpreter.wasm", import.meta.url), {host});
+    this.exports = loadWasm<Exports>(new URL("interpreter.wasm", import.meta.url), {host});
     this.io = this.exports.IO.value;
     this.ioOut = this.exports.IO_OUT.value;
     this.ioSlot = this.exports.IO_SLOT.value;

@@ -1,14 +1,7 @@
 /** Keccak-256 in WebAssembly (wasm/keccak.ts): 20 times as fast as @noble/hashes on code and trie nodes. */
-import {loadWasm, type WasmConstant, type WasmMemory} from "./webAssembly.ts";
 
-interface Exports {
-  readonly memory: WasmMemory;
-  readonly messagesAt: WasmConstant;
-  keccak256(from: number, bytes: number, to: number): void;
-  begin(): void;
-  absorb(from: number, blocks: number): void;
-  finish(from: number, bytes: number, to: number): void;
-}
+import type {Exports} from "./keccak.wasm.d.ts";
+import {loadWasm} from "./webAssembly.ts";
 
 const BLOCK_BYTES = 136;
 const DIGEST_BYTES = 32;

@@ -4,18 +4,8 @@
  *   its memory   constants and state, 1 KiB | messages | digests
  */
 import {keccak256} from "./keccak.ts";
-import {loadWasm, type WasmConstant, type WasmMemory} from "./webAssembly.ts";
-
-interface Exports {
-  readonly memory: WasmMemory;
-  readonly constantsAt: WasmConstant;
-  readonly diagonalAt: WasmConstant;
-  readonly messagesAt: WasmConstant;
-  hashMessages(from: number, count: number, blocks: number, to: number): void;
-  begin(): void;
-  absorb(from: number, blocks: number): void;
-  finish(to: number): void;
-}
+import type {Exports} from "./poseidon2.wasm.d.ts";
+import {loadWasm} from "./webAssembly.ts";
 
 /** The order of the field: 2^31 - 2^24 + 1. */
 const P = 2130706433n;

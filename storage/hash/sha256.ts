@@ -1,12 +1,8 @@
 /** SHA-256 of nodes and leaves, in WebAssembly (wasm/sha256.ts): three to six times as fast as one after the other. */
-import {WORD_BYTES} from "./suite.ts";
-import {loadWasm, type WasmConstant, type WasmMemory} from "./webAssembly.ts";
 
-interface Exports {
-  readonly memory: WasmMemory;
-  readonly messagesAt: WasmConstant;
-  hashMessages(count: number, bytes: number): void;
-}
+import type {Exports} from "./sha256.wasm.d.ts";
+import {WORD_BYTES} from "./suite.ts";
+import {loadWasm} from "./webAssembly.ts";
 
 const wasm = loadWasm<Exports>(new URL("./sha256.wasm", import.meta.url));
 const memory = new Uint8Array(wasm.memory.buffer);

@@ -7,14 +7,6 @@ declare const WebAssembly: {
   readonly Instance: new (module: object, imports: Imports) => {readonly exports: unknown};
 };
 
-export interface WasmMemory {
-  readonly buffer: ArrayBuffer;
-}
-
-export interface WasmConstant {
-  readonly value: number;
-}
-
 /** Functions by module and name. What one of them throws ends the call of the module. */
 type Imports = Readonly<Record<string, Readonly<Record<string, (...values: never[]) => unknown>>>>;
 
@@ -22,10 +14,7 @@ type Imports = Readonly<Record<string, Readonly<Record<string, (...values: never
 const modules = new Map<string, object>();
 
 /** @returns a new instance's exports, with memory of their own. @throws the system's error if the file is missing */
-export function loadWasm<Exports extends {readonly memory: WasmMemory}>(
-  file: URL,
-  imports: Imports = {},
-): Exports {
+export function loadWasm<Exports>(file: URL, imports: Imports = {}): Exports {
   const module = modules.get(file.href) ?? new WebAssembly.Module(readFileSync(file));
   modules.set(file.href, module);
   return new WebAssembly.Instance(module, imports).exports as Exports;

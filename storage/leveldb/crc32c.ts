@@ -3,15 +3,10 @@
  *
  *   stored   rotateRight(crc, 15) + 0xa282ead8      leveldb util/crc32c.h
  */
-import {loadWasm, type WasmConstant, type WasmMemory} from "../hash/webAssembly.ts";
+import {loadWasm} from "../hash/webAssembly.ts";
+import type {Exports} from "./crc32c.wasm.d.ts";
 
 const MASK_DELTA = 0xa282ead8;
-
-interface Exports {
-  readonly memory: WasmMemory;
-  readonly bytesAt: WasmConstant;
-  update(crc: number, bytes: number): number;
-}
 
 const {memory, bytesAt, update} = loadWasm<Exports>(new URL("crc32c.wasm", import.meta.url));
 const room = new Uint8Array(memory.buffer, bytesAt.value);

@@ -1,5 +1,6 @@
 /** The WebAssembly module that reads and writes tries (wasm/main.ts). */
-import {loadWasm, type WasmConstant, type WasmMemory} from "../hash/webAssembly.ts";
+import {loadWasm} from "../hash/webAssembly.ts";
+import type {Exports} from "./trie.wasm.d.ts";
 
 const HASH_BYTES = 32;
 
@@ -22,43 +23,6 @@ export interface TrieHost {
   miss(hash: number): void;
   /** @throws an error that names the node */
   refuseNode(hash: number, depth: number): void;
-}
-
-interface Exports {
-  readonly memory: WasmMemory;
-  readonly pathAt: WasmConstant;
-  readonly referenceAt: WasmConstant;
-  readonly resultAt: WasmConstant;
-  readonly rootAt: WasmConstant;
-  readonly entriesAt: WasmConstant;
-  readonly entryBytes: WasmConstant;
-  readonly unmade: WasmConstant;
-  readonly maxEntries: WasmConstant;
-  readonly messageAt: WasmConstant;
-  readonly messageBytes: WasmConstant;
-  readonly baseAt: WasmConstant;
-  readonly stepsAt: WasmConstant;
-  readonly gatheredAt: WasmConstant;
-  readonly endsAt: WasmConstant;
-  readonly maxList: WasmConstant;
-  readonly maxPageBytes: WasmConstant;
-  readonly maxNodeBytes: WasmConstant;
-  readonly maxValueBytes: WasmConstant;
-  find(page: number, areAccounts: boolean): number;
-  walk(page: number, areAccounts: boolean, joins: boolean): number;
-  foundBytes(): number;
-  gather(): number;
-  check(page: number, depth: number, areAccounts: boolean): number;
-  update(page: number, count: number, areAccounts: boolean): number;
-  absorb(before: number, areAccounts: boolean): number;
-  unexplainedPlaces(): number;
-  differ(baseBytes: number, page: number, most: number): number;
-  positionOf(rank: number, count: number): number;
-  beginList(count: number): void;
-  beginLeaf(rank: number, count: number, bytes: number, first: number): number;
-  endLeaf(rank: number, bytes: number): void;
-  endHashedLeaf(rank: number): void;
-  endList(count: number): void;
 }
 
 function missing(): never {

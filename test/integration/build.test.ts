@@ -17,13 +17,9 @@ const COPIED = [
 ].concat(["client", "load", "page", "contracts"].map(name => `${name}/tsconfig.json`));
 const SAYS = [
   "Building proofd, as a source has changed. This takes 10 seconds, or a minute on a slow machine.",
-  ...["TypeScript of client", "TypeScript of load", "TypeScript of proofd", "TypeScript of page"],
-  ...[
-    "WebAssembly",
-    "bundle of the page",
-    "files of the package proofd-contracts",
-    "TypeScript of contracts",
-  ],
+  ...["TypeScript of client", "TypeScript of load"],
+  ...["WebAssembly", "TypeScript of proofd", "TypeScript of page"],
+  ...["bundle of the page", "files of the package proofd-contracts", "TypeScript of contracts"],
 ].join("\n  ");
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -31,7 +27,10 @@ const SOURCES: Readonly<Record<string, string>> = {
   "storage/kept.ts": 'export const kept: string = "first";\n',
   "storage/removed.ts": "export const removed = 1;\n",
   "evm/kept.ts": "export const kept = 1;\n",
-  "workers/sum/wasm/sum.ts": "export function sum(a: i32, b: i32): i32 { return a + b; }\n",
+  "workers/sum/sum.ts":
+    'import type {Exports} from "./sum.wasm.d.ts";\n\n' +
+    "export const add = ({sum}: Exports): number => sum(1, true);\n",
+  "workers/sum/wasm/sum.ts": "export function sum(a: i32, b: bool): bool { return a != i32(b); }\n",
   "client/client.ts": "export const client = 1;\n",
   "load/load.ts": "export const load = 1;\n",
   "page/main.ts": 'import {client} from "../client/client.ts";\n\ndocument.title = String(client);\n',
@@ -99,6 +98,16 @@ test("a build makes every output once and removes what has no source; without a 
   const second = await build();
   assert.deepEqual([second.code, second.stderr, second.stdout], [0, "", ""]);
   assert.deepEqual(await readOutputs(), outputs);
+});
+
+test("what the exports of a module became is an error where they are called", async () => {
+  const wasm = "workers/sum/wasm/sum.ts";
+  await write(wasm, "export function sum(a: i32, b: i32): i32 { return a + b; }\n");
+  const {code, stdout} = await build();
+  assert.notEqual(code, 0);
+  assert.match(stdout, /workers\/sum\/sum\.ts\(3,\d+\): error TS2345.*'boolean'/);
+  await write(wasm, SOURCES[wasm] as string);
+  assert.equal((await build()).code, 0);
 });
 
 test("after a change in some files only what depends on them is made again", async () => {

@@ -4,18 +4,14 @@
  *
  *   its memory, 256 KiB:   nodes, put there by the caller | text, written by `quote`
  */
-import {loadWasm, type WasmMemory} from "../../storage/hash/webAssembly.ts";
+import {loadWasm} from "../../storage/hash/webAssembly.ts";
+import type {Exports} from "./quoteNodes.wasm.d.ts";
 
 /** Nodes are read by whole vectors. */
 export const VECTOR_BYTES = 16;
 
 /** Bytes that each node needs besides its digits: `,"0x` and `"`. */
 export const QUOTE_BYTES = 5;
-
-interface Exports {
-  readonly memory: WasmMemory;
-  quoteNodes(from: number, count: number, nodeBytes: number, to: number): number;
-}
 
 export class NodeText {
   /** Nodes must lie here when they are quoted: `capacity` bytes. */
