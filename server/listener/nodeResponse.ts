@@ -152,9 +152,12 @@ export class NodeResponse implements HttpResponse {
   }
 
   private hand(chunk: Uint8Array): boolean {
-    const takesMore = this.response.write(chunk);
-    // Node would write it at the end of the turn, in time that no client is charged for.
-    this.response.socket?.uncork();
+    const {response} = this;
+    const {socket} = response;
+    // Without it, Node would cork the response and write at the end of the turn, in time that no client is charged for.
+    socket?.cork();
+    const takesMore = response.write(chunk);
+    socket?.uncork();
     if (!takesMore) this.request.socket.setTimeout(IDLE_MS);
     return takesMore;
   }
@@ -162,7 +165,8 @@ export class NodeResponse implements HttpResponse {
   private finish(body?: string | Buffer): void {
     this.isEnded = true;
     this.response.end(body);
-    this.isSent = this.response.writableFinished;
+    // Not writableFinished, which later versions of Node set in a later turn.
+    this.isSent = this.response.writableLength === 0;
     if (!this.isSent) this.request.socket.setTimeout(IDLE_MS);
   }
 

@@ -63,3 +63,8 @@ test("a chunk is handed to the system before the call returns", async t => {
   response.write(Buffer.from("x"), true);
   assert.equal(answer.writableLength, 0);
 });
+
+test("an answer that the system takes whole is sent when the call returns", async t => {
+  const {response} = await open(t);
+  assert.deepEqual(response.tryEnd(Buffer.from("x"), 1), [true, true]);
+});
