@@ -1,16 +1,17 @@
 /**
- * Makes multiproofs (docs/proofs.md, section 9): the part of the account tree, and in it a part for each storage tree
- * that is asked about.
+ * Makes multiproofs (docs/proofs.md, section 9; the bytes: 9.2 and 9.3): the part of the account tree, and in it a part
+ * for each storage tree that is asked about.
  *
  *   entries (packedCall.ts) -> hKeys -> KeyTable -> a record per leaf, in ascending leaf index
  *                                                     an account with storage: its slots of all entries -> a part of its own
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import {decodeStoredAccount} from "../../storage/tree/account.ts";
+import {TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
+import {type Account, type AccountCode, decodeStoredAccount} from "../../storage/tree/account.ts";
 import {FIRST_FREE_NODE, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {type KeyTable, locateKeys, NO_KEY, PRESENT} from "../../storage/tree/keyTable.ts";
 import {MultiPath} from "../../storage/tree/multiPath.ts";
+import {stripZeros} from "../../storage/tree/shortNumber.ts";
 import {storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {
   ADDRESS_AT,
@@ -21,12 +22,22 @@ import {
   readKeyCount,
 } from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
-import {closeRecord, openPart, openRecord, writeAccount, writeNeighbour, writeSlot} from "./partBytes.ts";
 import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
 
 /** The first byte of a multiproof: it begins with the account tree (docs/proofs.md, 9.1). */
 const ACCOUNT_TREE = 0x01;
 const LENGTH_BYTES = 2;
+/** In the key table: the key is absent, and a right leaf follows. */
+const ABSENT = 0x8000;
+/** Bits of an account's flags. The others are the length of the nonce. */
+const HAS_STORAGE = 0x80;
+const HAS_CODE = 0x40;
+const INDEX_BYTES = 5;
+const LEAF_NUMBER_BYTES = 2;
+/** Upper bounds. */
+const HEAD_BYTES = 3 * INDEX_BYTES;
+const NUMBER_BYTES = 1 + WORD_BYTES;
+const ACCOUNT_BYTES = 3 * NUMBER_BYTES + 3 * WORD_BYTES;
 
 export class MultiProver {
   private readonly accountPath: MultiPath;
@@ -107,10 +118,13 @@ export class MultiProver {
     if (!hasPart) return;
     const tree = storageTree(this.store, account.storage.tree, hKey);
     const table = locateKeys(tree, slots, () => this.yieldPoint.check());
-    this.writePart(text, tree, table, this.slotPath, slot => writeSlot(text, slot));
+    this.writePart(text, tree, table, this.slotPath, slot => writeNumber(text, slot));
   }
 
-  /** @param writeOwn - writes the content of a leaf that a key names as present, from its stored value */
+  /**
+   * Head and tail have no content.
+   * @param writeOwn - writes the content of a leaf that a key names as present, from its stored value
+   */
   private writePart(
     text: AnswerText,
     tree: Tree,
@@ -125,11 +139,54 @@ export class MultiProver {
     for (let leaf = 0; leaf < leafIndexes.length; leaf++) {
       this.yieldPoint.check();
       path.read(leaf);
-      openRecord(text, path);
+      text.reserve(HEAD_BYTES + 2 * WORD_BYTES);
+      text.integer(path.prev, INDEX_BYTES);
+      text.integer(path.next, INDEX_BYTES);
+      text.raw(path.bitmap);
       if (ownKeys[leaf] !== NO_KEY) writeOwn(path.value, leaf);
-      else if ((leafIndexes[leaf] as number) > TAIL_INDEX) writeNeighbour(text, path.hashes);
-      closeRecord(text, path);
+      else if ((leafIndexes[leaf] as number) > TAIL_INDEX) text.raw(path.hashes);
+      text.reserve(TREE_HEIGHT * WORD_BYTES);
+      const {siblingsIn, siblingsAt, siblingCount} = path;
+      for (let i = 0; i < siblingCount; i++) text.word(siblingsIn[i] as Uint8Array, siblingsAt[i] as number);
     }
     path.end();
   }
+}
+
+function openPart(text: AnswerText, nextFreeNode: number, {lefts, rights, leafIndexes}: KeyTable): void {
+  text.reserve(HEAD_BYTES + 2 * LEAF_NUMBER_BYTES * lefts.length + INDEX_BYTES * leafIndexes.length);
+  text.integer(nextFreeNode, INDEX_BYTES);
+  text.integer(leafIndexes.length, LEAF_NUMBER_BYTES);
+  for (let key = 0; key < lefts.length; key++) {
+    const [left, right] = [lefts[key] as number, rights[key] as number];
+    text.integer(right === PRESENT ? left : ABSENT + left, LEAF_NUMBER_BYTES);
+    if (right !== PRESENT) text.integer(right, LEAF_NUMBER_BYTES);
+  }
+  for (let leaf = 0; leaf < leafIndexes.length; leaf++)
+    text.integer(leafIndexes[leaf] as number, INDEX_BYTES);
+}
+
+/** @param hasPart - its storage part follows */
+function writeAccount(text: AnswerText, {nonce, balance, code, storage}: Account, hasPart: boolean): void {
+  text.reserve(ACCOUNT_BYTES);
+  text.byte((storage === undefined ? 0 : HAS_STORAGE) | (code === undefined ? 0 : HAS_CODE) | nonce.length);
+  text.raw(nonce);
+  writeNumber(text, balance);
+  if (code !== undefined) writeCode(text, code);
+  if (storage !== undefined && !hasPart) text.raw(storage.storageRoot);
+}
+
+function writeCode(text: AnswerText, {codeSize, codeHash, keccakCodeHash}: AccountCode): void {
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(codeSize);
+  writeNumber(text, stripZeros(size));
+  text.raw(codeHash);
+  text.raw(keccakCodeHash);
+}
+
+/** @param number - without leading zeros */
+function writeNumber(text: AnswerText, number: Uint8Array): void {
+  text.reserve(NUMBER_BYTES);
+  text.byte(number.length);
+  text.raw(number);
 }
