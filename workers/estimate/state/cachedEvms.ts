@@ -24,22 +24,19 @@ interface CachedEvm {
 export class CachedEvms {
   /** The most recently used comes last. */
   private evms: CachedEvm[] = [];
-  private readonly states: States;
 
   constructor(
-    store: StateReader,
+    private readonly store: StateReader,
     private readonly deadline: Deadline,
-  ) {
-    this.states = createStates(store);
-  }
+  ) {}
 
   at(block: BlockRecord): Evm {
-    const rootPage = this.states.rootPageOf(block);
+    const rootPage = this.store.hasTrees ? block.accounts.rootPage : trieOf(block).page;
     const last = this.evms.at(-1);
     if (last?.rootPage === rootPage && !last.evm.isFull) return last.evm;
     const known = this.evms.find(one => one.rootPage === rootPage);
     const evm = known?.evm ?? this.newOrOldest();
-    if (known === undefined || evm.isFull) evm.moveTo(this.states.open(block));
+    if (known === undefined || evm.isFull) evm.moveTo(this.open(block));
     this.evms = [...this.evms.filter(one => one.evm !== evm), {rootPage, evm}];
     return evm;
   }
@@ -47,6 +44,13 @@ export class CachedEvms {
   /** After a failure that may have left anything behind. */
   discard(evm: Evm): void {
     this.evms = this.evms.filter(one => one.evm !== evm);
+  }
+
+  private open(block: BlockRecord): StateSource {
+    const {store} = this;
+    if (store.hasTrees) return new TreeState(store, block.accounts);
+    const readHash = (number: number): Uint8Array => readBlockHash(store, number);
+    return new ChainState(store, new TrieState(store.tries, trieOf(block)), readHash);
   }
 
   private newOrOldest(): Evm {
@@ -57,26 +61,7 @@ export class CachedEvms {
   }
 }
 
-interface States {
-  /** Page numbers are never given to another state. */
-  rootPageOf(block: BlockRecord): number;
-  open(block: BlockRecord): StateSource;
-}
-
-/** Call it once for a store. */
-function createStates(store: StateReader): States {
-  if (store.hasTrees)
-    return {
-      rootPageOf: ({accounts}) => accounts.rootPage,
-      open: ({accounts}) => new TreeState(store, accounts),
-    };
-  const readHash = (block: number): Uint8Array => readBlockHash(store, block);
-  const trieOf = ({header, trie}: BlockRecord): TrieRoot => {
-    if (trie !== undefined) return trie;
-    throw new StoreError("RECORD_DAMAGED", `record of block ${header.number}: it has no state trie`);
-  };
-  return {
-    rootPageOf: block => trieOf(block).page,
-    open: block => new ChainState(store, new TrieState(store.tries, trieOf(block)), readHash),
-  };
+function trieOf({header, trie}: BlockRecord): TrieRoot {
+  if (trie !== undefined) return trie;
+  throw new StoreError("RECORD_DAMAGED", `record of block ${header.number}: it has no state trie`);
 }
