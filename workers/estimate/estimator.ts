@@ -23,14 +23,13 @@ import type {PackedJob} from "../messages/jobMailbox.ts";
 import {estimateEnd, unpackEstimate} from "../messages/packedEstimate.ts";
 import {AnswerText} from "../prove/answerText.ts";
 import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
-import {runCall} from "./call/callRun.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
 import {Deadline, TimeLimitError} from "./call/deadline.ts";
 import {executionFailed, refuseOpStack, refuseSlices} from "./call/estimateError.ts";
 import {EvmRuns, override, type RunResult, ZERO_ADDRESS} from "./call/evmRuns.ts";
 import {explainEstimate, explainFailure} from "./call/failedRun.ts";
 import {searchGasLimit} from "./call/gasSearch.ts";
-import {checkNonce, upperBound} from "./call/senderBounds.ts";
+import {checkFeeCap, checkNonce, upperBound} from "./call/senderBounds.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
 import {CachedEvms} from "./state/cachedEvms.ts";
@@ -151,9 +150,30 @@ export class Estimator {
 
   /** @returns what the call returns */
   private *run(evm: Evm, rules: BlockRules, _: BlockRecord, call: EstimateCall): Waits<Uint8Array> {
-    const run = yield* runCall(evm, call, rules, this.gasCap, this.deadline);
+    const run = yield* this.runOnce(evm, rules, call);
     if (run.failure !== undefined) throw explainFailure(run);
     return checkReturned(run);
+  }
+
+  /**
+   * Runs as nodes answer eth_call: it pays only if it names a price (EvmRuns: its nonce does not count).
+   * @throws CallFailure EXECUTION_FAILED if the sender cannot pay; as EvmRuns.run
+   */
+  private *runOnce(evm: Evm, rules: BlockRules, call: EstimateCall): Waits<RunResult> {
+    const {gasCap, deadline} = this;
+    const {price, cap} = feeOf(call, rules.baseFee);
+    // As in geth, code sees no base fee that the price does not cover.
+    evm.setBlock(rules.evmRules, price === 0n ? rules.freeEvmBlock : rules.evmBlock);
+    if (call.overrides !== undefined) yield* override(evm, call.overrides, deadline);
+    const from = call.from ?? ZERO_ADDRESS;
+    const gas = call.gas === undefined || call.gas > gasCap ? gasCap : call.gas;
+    if (cap > 0n) checkFeeCap(cap, rules);
+    const [has, needs] = [evm.readBalance(from), gas * cap + call.value];
+    if (has < needs)
+      throw executionFailed(
+        `insufficient funds for gas * price + value: address ${toHex(from)} have ${has} want ${needs}`,
+      );
+    return yield* new EvmRuns(call, evm, rules, price, deadline).run(gas);
   }
 
   /** @returns JSON text of the answer to proof_call */
@@ -163,7 +183,7 @@ export class Estimator {
     // Kept only if the run ends as it should.
     this.witnessEvm = undefined;
     evm.moveTo(witness.state, true);
-    const run = yield* runCall(evm, call, rules, this.gasCap, this.deadline);
+    const run = yield* this.runOnce(evm, rules, call);
     this.witnessEvm = evm;
     if (run.failure === undefined)
       return `{"result":"${toHex(checkReturned(run))}","witness":${witness.encode()}}`;
