@@ -4,27 +4,12 @@ import type {Command} from "commander";
 import type {LoadOptions} from "proofd-load";
 import {WorkError} from "../../server/lifecycle/workError.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
-import {createCommand, type ValuesOf} from "../flags/flagTable.ts";
-import {LOAD_FLAGS, readLoadOptions} from "../flags/loadFlags.ts";
-import {readAgainst, requireWritable} from "../flags/reportFile.ts";
-
-export function createLoad(onExitCode: (code: number) => void): Command {
-  return createCommand(
-    "load",
-    "Load-test a server with proof requests; report throughput, latency, errors, and whether answers are right.",
-    LOAD_FLAGS,
-    async (values, command) => {
-      const options = readLoadOptions(values, command);
-      if (values.html !== undefined) requireWritable(values.html, "html", command);
-      onExitCode(await runLoad(options, values, command));
-    },
-    // Flags such as --blocks have another meaning in other commands.
-    "PROOFD_LOAD",
-  );
-}
+import type {ValuesOf} from "../flags/flagTable.ts";
+import type {LOAD_FLAGS} from "../flags/loadFlags.ts";
+import {readAgainst} from "../flags/reportFile.ts";
 
 /** @returns the exit code: FAILED if the report has a failure, unless only the generator was the bottleneck */
-async function runLoad(
+export async function runLoad(
   options: LoadOptions,
   {against, json, html}: Pick<ValuesOf<typeof LOAD_FLAGS>, "against" | "json" | "html">,
   command: Command,
