@@ -160,20 +160,12 @@ class PathSearch {
   }
 }
 
-/** Skips scanned messages with blocks that the store does not need. Call it with rising numbers. */
-export class PathFilter {
-  private at = 0;
-
-  constructor(private readonly path: FeedPath) {}
-
-  get until(): number {
-    return this.path.until;
-  }
-
-  passes(sequence: number, isBlock: boolean): boolean {
-    const {blocks, until} = this.path;
+/** @returns tells scanned messages with blocks that the store does not need. Call it with rising numbers */
+export function skipsOf({blocks, until}: FeedPath): (sequence: number, isBlock: boolean) => boolean {
+  let at = 0;
+  return (sequence, isBlock) => {
     if (sequence > until || !isBlock) return false;
-    while ((blocks[this.at]?.last ?? sequence) < sequence) this.at++;
-    return sequence < (blocks[this.at]?.first ?? Number.POSITIVE_INFINITY);
-  }
+    while ((blocks[at]?.last ?? sequence) < sequence) at++;
+    return sequence < (blocks[at]?.first ?? Number.POSITIVE_INFINITY);
+  };
 }

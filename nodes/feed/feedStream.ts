@@ -41,13 +41,6 @@ export interface FeedMessage extends Sequenced {
   readonly body: Buffer;
 }
 
-/** Skips messages that were in the stream when it was scanned. */
-interface MessageFilter {
-  /** The last message scanned. */
-  readonly until: number;
-  passes(sequence: number, isBlock: boolean): boolean;
-}
-
 export type StreamTip = Awaited<ReturnType<FeedStream["readTip"]>>;
 
 /** Nobody has published to the stream yet. */
@@ -221,16 +214,23 @@ export class FeedStream {
     }
   }
 
-  /** The messages after `from`, also later ones. Ends when the server falls silent. @throws FeedError, NatsAway */
-  async *read(from: number, filter: MessageFilter, signal: AbortSignal): AsyncGenerator<FeedMessage> {
+  /**
+   * The messages from `from` on, also later ones. Ends when the server falls silent.
+   * @param until - the last message scanned (feedPath.ts). @throws FeedError after it, NatsAway
+   */
+  async *read(
+    {from, until}: {readonly from: number; readonly until: number},
+    skips: (sequence: number, isBlock: boolean) => boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<FeedMessage> {
     const place = {stream: this.stream, subjects: `${this.prefix}.>`, from, headersOnly: false};
     for await (const {seq, headers: given, data, subject} of hearMessages(this.jetstream, place, signal)) {
-      if (filter.passes(seq, subject === `${this.prefix}.blocks`)) continue;
+      if (skips(seq, subject === `${this.prefix}.blocks`)) continue;
       try {
         const body = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
         yield {sequence: seq, head: this.decode(given), body};
       } catch (error) {
-        if (!(error instanceof FeedError) || seq > filter.until) throw error;
+        if (!(error instanceof FeedError) || seq > until) throw error;
       }
     }
   }

@@ -95,8 +95,8 @@ describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
   test("a read that is stopped while its consumer is being created ends", async () => {
     const {lastSequence} = await stream.readTip();
     const ending = new AbortController();
-    const filter = {until: lastSequence, passes: () => false};
-    const next = stream.read(lastSequence + 1, filter, ending.signal).next();
+    const asked = {from: lastSequence + 1, until: lastSequence};
+    const next = stream.read(asked, () => false, ending.signal).next();
     ending.abort();
     assert.equal((await within("the end of the read", next)).done, true);
   });

@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from "node:timers/promises";
 import {SnapshotNeeded, SourceError, type SourceStep, Stopped} from "../../../nodes/blocks/sourceStep.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
-import {findPath, PathFilter} from "../../../nodes/feed/feedPath.ts";
+import {findPath, skipsOf} from "../../../nodes/feed/feedPath.ts";
 import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
 import {
   connectNats,
@@ -38,7 +38,7 @@ export async function* readFeed(
       const last = path.blocks.at(-1)?.last ?? 0;
       if (last === 0) watch.noteCaughtUp();
       const blocks = new FeedBlocks(host);
-      for await (const message of stream.read(path.from, new PathFilter(path), signal)) {
+      for await (const message of stream.read(path, skipsOf(path), signal)) {
         const {sequence, head, body} = message;
         progress.bytesRead += body.length;
         if (head.kind === "block" && sequence > path.until) progress.target = head.number;
