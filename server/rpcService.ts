@@ -1,11 +1,12 @@
 /** Answers request bodies: parses the envelope, checks limits, answers calls that need no lane, dispatches the rest. */
 import {encodeResponse} from "../workers/messages/answers.ts";
+import {CallFailure} from "../workers/messages/failure.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
 import type {Work} from "./fairness/work.ts";
 import {type Demand, measureDemand, refuseExcess} from "./methods/demand.ts";
 import {LANES} from "./methods/lanes.ts";
-import {RecordFailure, type RequestView} from "./methods/method.ts";
+import type {RequestView} from "./methods/method.ts";
 import type {Methods} from "./methods/table.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
@@ -200,7 +201,7 @@ export class RpcService {
 
   private asRpcError(error: unknown, record: RequestRecord): RpcError {
     if (error instanceof RpcError) return error;
-    if (error instanceof RecordFailure) return this.trouble.reportFailure(error.failure, record.id);
+    if (error instanceof CallFailure) return this.trouble.reportFailure(error.failure, record.id);
     return this.trouble.reportThrown(error, record.id);
   }
 }

@@ -7,7 +7,7 @@
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
 import type {Settlement} from "../../workers/messages/answers.ts";
-import type {Failure} from "../../workers/messages/failure.ts";
+import {CallFailure, type Failure} from "../../workers/messages/failure.ts";
 import type {Head} from "../../workers/messages/head.ts";
 import type {PackedJob} from "../../workers/messages/jobMailbox.ts";
 import type {Work} from "../fairness/work.ts";
@@ -87,15 +87,7 @@ export type Method = OwnMethod | ForwardedMethod;
 
 export function createReadError(failure: Failure, block: number, head: Head): Error {
   if (failure.failure === "BLOCK_UNKNOWN") return createBlockUnknownError(encodeQuantity(block), head);
-  return createFailureError(failure, head) ?? new RecordFailure(failure);
-}
-
-/** Thrown for a damaged record. `failure` says what is damaged. */
-export class RecordFailure extends Error {
-  constructor(readonly failure: Failure) {
-    super(failure.detail);
-    this.name = "RecordFailure";
-  }
+  return createFailureError(failure, head) ?? new CallFailure(failure);
 }
 
 /** Who makes the gas estimates and runs calls: threads of this process, or nobody. */
