@@ -82,7 +82,7 @@ export function createFront(
     createGatewayLane(gateway),
   ] as const;
   const refusals = new RefusalLog(log);
-  const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
+  const dispatcher = new Dispatcher(lanes, limits, tally, trouble, refusals);
   const metrics = new Metrics({
     engine,
     tally,

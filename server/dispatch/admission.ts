@@ -4,7 +4,7 @@ import {ClientCounts} from "../fairness/clientCounts.ts";
 import type {ClientQueue} from "../fairness/clientQueue.ts";
 import type {QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
-import {RpcCode, RpcError} from "../rpc/rpcError.ts";
+import {createLaterError, type RpcError} from "../rpc/rpcError.ts";
 
 export interface Busy {
   readonly error: RpcError;
@@ -46,8 +46,7 @@ export function refuseEntry(entry: Entry, queue: QueueName, limitMs: number, ref
 }
 
 function createBusy(message: string, data: Fill, retryMs: number): Busy {
-  const error = new RpcError(RpcCode.LIMIT_EXCEEDED, `${message}: try again later`, data);
-  return {error, retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000))};
+  return {error: createLaterError(message, data), retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000))};
 }
 
 /** The cost of what waits or runs, by client: who may add more, and whose request is evicted for it. */

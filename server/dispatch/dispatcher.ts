@@ -25,7 +25,7 @@ import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LANE_IDS, LaneId} from "../request/requestCalls.ts";
 import {type Piece, type TaskAnswers, TaskText} from "../request/taskText.ts";
-import {createOutageError, createStoppingError, createTimeoutError, type RpcError} from "../rpc/rpcError.ts";
+import {createLaterError, createTimeoutError, type RpcError} from "../rpc/rpcError.ts";
 import type {Busy} from "./admission.ts";
 import {type AnsweredTask, Answering} from "./answering.ts";
 import {Lane, type LaneOptions} from "./lane.ts";
@@ -42,14 +42,7 @@ interface BusyLane extends Busy {
   readonly lane: LaneId;
 }
 
-interface Observers {
-  readonly tally: CallTally;
-  readonly trouble: TroubleLog;
-  readonly refusals: RefusalLog;
-}
-
 export class Dispatcher implements EstimateQueues {
-  private readonly trouble: TroubleLog;
   private readonly answering: Answering;
   private readonly lanes: ByLane<Lane>;
   private readonly unfinished = new UnfinishedRequests();
@@ -61,9 +54,10 @@ export class Dispatcher implements EstimateQueues {
   constructor(
     private readonly options: ByLane<LaneOptions>,
     private readonly limits: Limits,
-    {tally, trouble, refusals}: Observers,
+    tally: CallTally,
+    private readonly trouble: TroubleLog,
+    refusals: RefusalLog,
   ) {
-    this.trouble = trouble;
     this.answering = new Answering(tally, trouble);
     const createLane = (id: LaneId): Lane =>
       new Lane(
@@ -106,7 +100,7 @@ export class Dispatcher implements EstimateQueues {
 
   /** The service stops: gives an error to all unfinished calls, but for requests that wait for their own reader. */
   endAll(): void {
-    const error = createStoppingError();
+    const error = createLaterError("the service is stopping");
     for (const request of this.unfinished.listOverdue(Number.POSITIVE_INFINITY))
       this.attempt(request, () => this.endUnfinished(request, error));
   }
@@ -151,7 +145,8 @@ export class Dispatcher implements EstimateQueues {
   private completeTask(task: Task, settlement: Settlement<TaskAnswers>): void {
     let answered: AnsweredTask | undefined;
     let outage: RpcError | undefined;
-    if ("error" in settlement && settlement.error instanceof ThreadsDown) outage = createOutageError();
+    if ("error" in settlement && settlement.error instanceof ThreadsDown)
+      outage = createLaterError("no thread is up that could run the call");
     else if ("error" in settlement) {
       const ids = task.requests.map(({record}) => record.id);
       this.trouble.reportTask(settlement.error, ids);

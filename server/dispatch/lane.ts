@@ -48,15 +48,15 @@ export interface LaneOptions {
    * the slow calls of a few clients do not take all. Tasks have one segment.
    */
   readonly leavesRoom?: boolean;
-  /** A task has at most as many segments as recently ran in this time. undefined: only the cost limits it. */
-  readonly taskMs: number | undefined;
+  /** A task has at most as many segments as recently ran in this time. Default: only the cost limits it. */
+  readonly taskMs?: number;
   /** Of an answer's text, at most. */
   readonly bytesPerCost: number;
-  /** Extra cost of a call that its task did not finish. */
-  readonly unfinishedCost: number;
+  /** Extra cost of a call that its task did not finish. Default: 0. */
+  readonly unfinishedCost?: number;
   readonly queue: QueueName;
-  /** The queue of calls that their task did not finish. undefined: every task finishes its calls. */
-  readonly long: LongOptions | undefined;
+  /** The queue of calls that their task did not finish. Default: every task finishes its calls. */
+  readonly long?: LongOptions;
   readonly perform: Perform;
   /** undefined: slots that the store lacks cannot be fetched. */
   readonly fetchSlots?: FetchSlots | undefined;
@@ -117,7 +117,7 @@ export class Lane {
   }
 
   chargeUnfinished(client: string): void {
-    this.waiting.small.charge(client, this.options.unfinishedCost);
+    this.waiting.small.charge(client, this.options.unfinishedCost ?? 0);
   }
 
   /** Whether a call goes to the long queue after this many tasks. If not, it starts again here. */
@@ -202,9 +202,8 @@ export class Lane {
   /** The queue must not be empty. @returns undefined if its first request was aborted or given up */
   private takeLongTask(): Task | undefined {
     const request = this.waiting.large.shift() as PendingRequest;
-    const cost = request.nextSegment(this.id)?.cost ?? 0;
     const segment = this.start(request, performance.now());
-    return segment === undefined ? undefined : {requests: [request], segments: [segment], cost, isLong: true};
+    return segment && {requests: [request], segments: [segment], cost: segment.cost, isLong: true};
   }
 
   private takeAllowedTask(): Task | undefined {
@@ -215,9 +214,8 @@ export class Lane {
     };
     const {small} = this.waiting;
     for (let request = small.shiftIf(isAllowed); request !== undefined; request = small.shiftIf(isAllowed)) {
-      const cost = request.nextSegment(this.id)?.cost ?? 0;
       const segment = this.start(request, performance.now());
-      if (segment !== undefined) return {requests: [request], segments: [segment], cost};
+      if (segment !== undefined) return {requests: [request], segments: [segment], cost: segment.cost};
     }
     return undefined;
   }

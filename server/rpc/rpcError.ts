@@ -74,10 +74,9 @@ export function createTimeoutError(limit: number, got: number): RpcError {
   return new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got});
 }
 
-/** The service stops before the call is finished. */
-export function createStoppingError(): RpcError {
-  const message = "the service is stopping: try again later";
-  return new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit: 0, got: 1});
+/** @param why - it cannot be answered now. @param data - default: of a service that can take no call */
+export function createLaterError(why: string, data = {limit: 0, got: 1}): RpcError {
+  return new RpcError(RpcCode.LIMIT_EXCEEDED, `${why}: try again later`, data);
 }
 
 /** @param kind - AheadError for a block above the newest one in the store, or of an unknown hash */
@@ -86,12 +85,6 @@ export function createBlockUnknownError(block: string, head: Head, kind = RpcErr
   const what = head.latest === undefined ? "it is empty" : `it has blocks ${earliest} to ${latest}`;
   const message = `block ${block} is not in the store: ${what}`;
   return new kind(RpcCode.BLOCK_UNKNOWN, message, {earliest, finalized});
-}
-
-/** No thread that could run the call is up. */
-export function createOutageError(): RpcError {
-  const message = "no thread is up that could run the call: try again later";
-  return new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit: 0, got: 1});
 }
 
 /** The block's state has been removed, or never was recorded. @param nearest - blocks that can be proved */

@@ -30,7 +30,7 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
   } as const;
   // Methods prepare no call for it.
   if (estimates.kind === "none")
-    return {...common, workers: 1, maxTasks: 1, taskCost: ESTIMATE_COST, long: undefined, perform: () => {}};
+    return {...common, workers: 1, maxTasks: 1, taskCost: ESTIMATE_COST, perform: () => {}};
   const {workers, timeMs, estimate} = estimates;
   const perform: Perform = (task, onCompleted) => estimate(packTask(task), onCompleted);
   const sizes = {threads: countLongThreads(workers), slotsPerThread: LONG_PLACES};

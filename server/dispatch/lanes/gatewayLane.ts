@@ -19,12 +19,9 @@ export function createGatewayLane(gateway: Gateway | undefined): LaneOptions {
     workers,
     maxTasks: workers,
     taskCost: FORWARD_COST,
-    taskMs: undefined,
     bytesPerCost: FORWARDED_BYTES_PER_COST,
-    unfinishedCost: 0,
     hasYieldPoints: false,
     leavesRoom: true,
-    long: undefined,
     perform: performAsync(forward),
   };
 }

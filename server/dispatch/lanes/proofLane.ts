@@ -11,12 +11,9 @@ export function createProofLane(engine: Engine, slots?: SlotFetcher): LaneOption
     workers: engine.workers,
     maxTasks: engine.workers * TASKS_PER_WORKER,
     taskCost: PROOF_SEGMENT_COST,
-    taskMs: undefined,
     bytesPerCost: engine.maxProofTextBytes,
-    unfinishedCost: 0,
     hasYieldPoints: true,
     queue: "proof",
-    long: undefined,
     perform: (task, onCompleted) => engine.prove(packTask(task), onCompleted),
     fetchSlots: slots && ((missing, client) => slots.fetch(missing, client)),
   };

@@ -158,9 +158,9 @@ export function createLane(
 ): LaneOptions {
   const cost = queue === "proof" ? PROOF_SEGMENT_COST : ESTIMATE_COST;
   return {
-    ...{work: queue, queue, workers: 1, maxTasks: 2, taskCost: cost, unfinishedCost: 0},
+    ...{work: queue, queue, workers: 1, maxTasks: 2, taskCost: cost},
     hasYieldPoints: queue === "proof",
-    ...{bytesPerCost: queue === "proof" ? PROOF_BYTES : 100, taskMs: undefined, long: undefined},
+    bytesPerCost: queue === "proof" ? PROOF_BYTES : 100,
     perform: performAsync(perform),
     ...more,
   };
@@ -175,12 +175,13 @@ export function openDispatcher(
 ): {readonly dispatcher: Dispatcher; readonly tally: CallTally; readonly refusals: RefusalLog} {
   const tally = new CallTally(new MethodTable().names);
   const refusals = new RefusalLog(log);
-  const observers = {tally, refusals, trouble: new TroubleLog(log)};
   return {
     dispatcher: new Dispatcher(
       [proof, estimate, createGatewayLane(gateway)],
       {...DEFAULT_LIMITS, ...limits},
-      observers,
+      tally,
+      new TroubleLog(log),
+      refusals,
     ),
     tally,
     refusals,
