@@ -13,6 +13,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -28,7 +29,7 @@ import {
   requireOne,
   requireParts,
 } from "./manifestParts.ts";
-import {openNew, PARTIAL, type Part} from "./partFile.ts";
+import {PARTIAL, type Part} from "./partFile.ts";
 import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 import type {TableName} from "./row/tables.ts";
 
@@ -79,19 +80,13 @@ export interface Manifest {
   readonly parts: readonly Part[];
 }
 
-/** Writes a file atomically: under another name, then synced and renamed. The caller syncs the folder. */
+/** Writes a file atomically: under another name, a new file, then synced and renamed. The caller syncs the folder. */
 export function writeAtomically(folder: string, file: string, text: string): void {
   const path = join(folder, file);
   const partial = `${path}${PARTIAL}`;
   withFile(partial, "write", () => {
-    const fd = openNew(partial);
-    try {
-      // Not writeSync, which may write less than all on a full disk.
-      writeFileSync(fd, text);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+    rmSync(partial, {force: true});
+    writeFileSync(partial, text, {flag: "wx", flush: true});
     renameSync(partial, path);
   });
 }

@@ -41,14 +41,6 @@ export function partName(table: TableName, number: number, format: FormatName): 
 
 export const PARTIAL = ".partial";
 
-/** Opens a new file for writing. Anything of that name, such as a link to another file, is removed and not followed. */
-export function openNew(path: string): number {
-  return withFile(path, "write", () => {
-    rmSync(path, {force: true});
-    return openSync(path, "wx");
-  });
-}
-
 export class PartFile {
   private readonly path: string;
   private readonly fd: number;
@@ -66,7 +58,11 @@ export class PartFile {
     format: FormatName,
   ) {
     this.path = join(folder, `${file}${PARTIAL}`);
-    this.fd = openNew(this.path);
+    this.fd = withFile(this.path, "write", () => {
+      // Anything of that name, such as a link to another file, is not followed.
+      rmSync(this.path, {force: true});
+      return openSync(this.path, "wx");
+    });
     this.encoder = FORMATS[format].createEncoder(TABLES[table], bytes => this.write(bytes));
   }
 

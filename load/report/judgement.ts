@@ -9,26 +9,9 @@ const LUCK = 1e-6;
 export const GENERATOR_WAS_LIMIT = "The generator was the limit, not the server.";
 const HUNDREDTHS_OF_PERCENT = 10_000;
 
-export interface Judged extends Pick<Measured, "loop" | "verification"> {
-  readonly generator: Pick<Measured["generator"], "wasLimit">;
-  readonly requests: Pick<Measured["requests"], "due" | "answered">;
-  readonly calls: Pick<Measured["calls"], "due" | "results" | "errors" | "malformed" | "lost">;
-  readonly errors: Pick<Measured["errors"], "malformedReason">;
-  readonly settings: Pick<Measured["settings"], "limits" | "verify" | "absent">;
-  readonly latency: {readonly p99Ms: number} | undefined;
-}
-
 /** @returns a sentence per reason; empty if the load has passed */
-export function listFailures({
-  requests,
-  calls,
-  errors,
-  settings,
-  latency,
-  loop,
-  verification,
-  generator,
-}: Judged): string[] {
+export function listFailures(measured: Measured): string[] {
+  const {requests, calls, errors, settings, latency, loop, verification, generator} = measured;
   if (requests.due === 0) return ["Nothing was measured: no request was due."];
   if (requests.answered === 0) return ["No request was answered."];
   const failures: string[] = [];
@@ -66,8 +49,8 @@ function isBeyond(failed: number, due: number, limit: ErrorLimit): boolean {
 }
 
 function judgeVerification(
-  {checked, wrong, skipped, accounts}: Judged["verification"],
-  settings: Judged["settings"],
+  {checked, wrong, skipped, accounts}: Measured["verification"],
+  settings: Measured["settings"],
 ): string[] {
   if (settings.verify === 0) return [];
   if (checked === 0)

@@ -22,14 +22,8 @@ const NO_CODE = new Uint8Array(0);
 /** Refunded for an account that exists: the intrinsic gas pays for a new one. */
 const REFUND = 12_500n;
 
-export function recoverAuthority({
-  chainId,
-  address,
-  nonce,
-  yParity,
-  r,
-  s,
-}: Authorization): Uint8Array | undefined {
+export function recoverAuthority(authorization: Authorization): Uint8Array | undefined {
+  const {chainId, address, nonce, yParity, r, s} = authorization;
   if (nonce >= MAX_NONCE || yParity > 1n) return undefined;
   const signed = encodeList([encodeNumber(chainId), address, encodeNumber(nonce)]);
   const rs = new Uint8Array(2 * WORD_BYTES);

@@ -10,12 +10,6 @@ import {gasUsed} from "../rules/gas.ts";
 import {applyAuthorizations, delegateOf, recoverAuthority} from "./authorizations.ts";
 import {checkTransaction, require, type TransactionBlock} from "./transactionCheck.ts";
 
-interface TransactionResult {
-  readonly hasSucceeded: boolean;
-  readonly gasUsed: bigint;
-  readonly logs: readonly EvmLog[];
-}
-
 /** @param sender - undefined: invalid signature. @param gasLeft - gas left in the block. @throws BlockMismatch */
 export async function runTransaction(
   evm: Evm,
@@ -23,7 +17,7 @@ export async function runTransaction(
   sender: Uint8Array | undefined,
   block: TransactionBlock,
   gasLeft: bigint,
-): Promise<TransactionResult> {
+): Promise<{hasSucceeded: boolean; gasUsed: bigint; logs: readonly EvmLog[]}> {
   if (sender === undefined) throw new BlockMismatch("its signature is invalid");
   const {rules, baseFee} = block;
   const {gasLimit, to, value, data, nonce, blobHashes, authorizations} = transaction;

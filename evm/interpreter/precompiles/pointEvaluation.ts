@@ -42,12 +42,8 @@ export const pointEvaluation: Precompile = {
     require(hash.equals(data.subarray(0, WORD)), "the versioned hash is not that of the commitment");
     yield "long";
     const [z, y] = [readNumber(data, WORD, WORD), readNumber(data, 2 * WORD, WORD)];
-    require(verifyPointEvaluation(
-      commitment,
-      z,
-      y,
-      data.subarray(3 * WORD + POINT_BYTES),
-    ), "the proof is wrong");
+    const proof = data.subarray(3 * WORD + POINT_BYTES);
+    require(verifyPointEvaluation(commitment, z, y, proof), "the proof is wrong");
     return new Uint8Array(OUTPUT);
   },
 };

@@ -1,12 +1,8 @@
 /** Reasons why a load has not passed, from the report's figures. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {
-  GENERATOR_WAS_LIMIT,
-  isInconclusive,
-  type Judged,
-  listFailures,
-} from "../../../../load/report/judgement.ts";
+import {GENERATOR_WAS_LIMIT, isInconclusive, listFailures} from "../../../../load/report/judgement.ts";
+import type {Measured} from "../../../../load/report/measurement.ts";
 import {createSkipped, type Verification} from "../../../../load/verification/verifySamples.ts";
 
 const VERIFIED: Verification = {
@@ -20,9 +16,9 @@ interface Case {
   readonly requests?: number;
   /** Of the requests, each of one call. */
   readonly lost?: number;
-  readonly calls?: Partial<Judged["calls"]>;
-  readonly settings?: Partial<Judged["settings"]>;
-  readonly limits?: Partial<Judged["settings"]["limits"]>;
+  readonly calls?: Partial<Measured["calls"]>;
+  readonly settings?: Partial<Measured["settings"]>;
+  readonly limits?: Partial<Measured["settings"]["limits"]>;
   readonly loop?: "open";
   readonly wasLimit?: boolean;
   readonly verification?: Verification;
@@ -51,7 +47,7 @@ function failuresOf({
     },
     latency: {p99Ms: 10},
     verification: verification ?? VERIFIED,
-  });
+  } as Measured);
 }
 
 test("a load without results names the first thing that is missing, and nothing that follows from it", () => {
