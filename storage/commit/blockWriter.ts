@@ -2,8 +2,8 @@
  * Writes blocks: checks that a block follows the newest one, applies its changes, and writes its record last. `flush`
  * makes blocks durable and visible. A refused block leaves nothing behind. A store has one writer at a time.
  */
-import type {BlockDifference, BlockHeader, ChainConfig, FirstBlock} from "../block/blockDifference.ts";
-import {encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
+import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
+import {type BlockRecord, encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
 import type {BlockTrie} from "../block/blockTrie.ts";
 import {type ChainRecord, encodeChain} from "../block/format.ts";
 import {requireHash} from "../block/headerRlp.ts";
@@ -26,12 +26,6 @@ import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
 import {type AccountReset, StateWriter} from "./stateWriter.ts";
 import {TrieChanges} from "./trieChanges.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
-
-interface Tip {
-  readonly header: BlockHeader;
-  readonly accounts: TreeRoot;
-  readonly trie: BlockTrie | undefined;
-}
 
 /** A block whose changes are applied to the sparse trees. The next step is to commit or drop it. */
 interface PreparedBlock {
@@ -60,7 +54,7 @@ export class BlockWriter {
   readonly batch: WriteBatch;
   /** TrieChanges: the store has no sparse trees. */
   private readonly state: StateWriter | TrieChanges;
-  private tip: Tip | undefined;
+  private tip: Pick<BlockRecord, "header" | "accounts" | "trie"> | undefined;
   private finalized = -1;
   private firstUnverified = MAX_U48;
   private openResets: OpenResets | undefined;
@@ -127,11 +121,7 @@ export class BlockWriter {
     number,
     hash,
     first,
-  }: {
-    readonly number: number;
-    readonly hash: Uint8Array;
-    readonly first?: FirstBlock | undefined;
-  }): boolean {
+  }: Pick<BlockHeader, "number" | "hash"> & Pick<BlockDifference, "first">): boolean {
     const expected = this.latest === undefined ? (first?.number ?? 0) : this.latest + 1;
     if (number === expected) return false;
     if (number > expected)

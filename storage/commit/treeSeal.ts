@@ -60,20 +60,23 @@ export class TreeSeal {
 
   /** @param nextFreeNode - of the new version, above FIRST_FREE_NODE. One page at least was added */
   finish(nextFreeNode: number): Pick<TreeRoot, "rootPage" | "subRoot"> {
+    const {context} = this;
+    const {suite, empty, pairs} = context;
     this.positions = nextFreeNode;
     const top = rootLevel(nextFreeNode);
     for (let level = 0; level < top; level++) this.seal(level);
     const root = this.waiting[top]?.[0] as PageDraft;
-    if (top === 0) hashLeaves(this.context, [root as LeafPageDraft]);
-    const page = sealRoot(this.context, root, top, this.stored.rootAt(top));
+    if (top === 0) hashLeaves(context, [root as LeafPageDraft]);
+    root.needsBoth = true;
+    hashRows(context, [root], top);
+    const pair = new Uint8Array(2 * WORD_BYTES);
+    hashPair(context, root, top, pair, 0);
+    pairs.finish();
+    const node = new Uint8Array(WORD_BYTES);
+    suite.hashPairsInto(pair, 1, node);
     return {
-      rootPage: page.number,
-      subRoot: foldLeftSpine(
-        this.context.suite,
-        this.context.empty.zeros,
-        page.node,
-        rootHeight(nextFreeNode),
-      ),
+      rootPage: putDraft(context, root, this.stored.rootAt(top)),
+      subRoot: foldLeftSpine(suite, empty.zeros, node, rootHeight(nextFreeNode)),
     };
   }
 
@@ -93,23 +96,7 @@ export class TreeSeal {
   }
 }
 
-/** @param before - the page that it replaces; 0: none. @returns the new page's number, and the node at its root */
-function sealRoot(
-  context: TreeContext,
-  root: PageDraft,
-  top: number,
-  before: number,
-): {readonly number: number; readonly node: Uint8Array} {
-  root.needsBoth = true;
-  hashRows(context, [root], top);
-  const pair = new Uint8Array(2 * WORD_BYTES);
-  hashPair(context, root, top, pair, 0);
-  context.pairs.finish();
-  const node = new Uint8Array(WORD_BYTES);
-  context.suite.hashPairsInto(pair, 1, node);
-  return {number: putDraft(context, root, before), node};
-}
-
+/** @param before - the page that it replaces; 0: none. @returns the new page's number */
 function putDraft({pages}: TreeContext, draft: PageDraft, before: number): number {
   const parts = draft instanceof InnerPageDraft ? draft.parts : undefined;
   return pages.putPage(spare => draft.encode(spare), {page: before, parts});

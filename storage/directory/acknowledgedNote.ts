@@ -109,11 +109,7 @@ function writeOlderSlot(directory: string, text: string): boolean {
 
 function replaceNote(directory: string, text: string, synced: boolean): void {
   const draft = join(directory, NOTE_DRAFT_FILE);
-  withFile(draft, "w", file => {
-    // Not writeSync, which may write a part on a disk that gets full.
-    writeFileSync(file, text.padEnd(2 * SLOT_BYTES));
-    if (synced) fsyncSync(file);
-  });
+  writeFileSync(draft, text.padEnd(2 * SLOT_BYTES), {flush: synced});
   renameSync(draft, join(directory, NOTE_FILE));
   if (synced) withFile(directory, "r", fsyncSync);
 }

@@ -11,16 +11,14 @@ import {Kind} from "./internalKey.ts";
 
 const HEADER_BYTES = 12;
 
-interface LoggedBatch {
-  readonly sequence: number;
-  readonly count: number;
-}
-
 /** Called with every entry. @param value - undefined: the key is deleted */
 type OnEntry = (key: Buffer, value: Buffer | undefined) => void;
 
 /** @throws RangeError if it is not a batch */
-export function readLoggedBatch(record: Buffer, onEntry: OnEntry = () => {}): LoggedBatch {
+export function readLoggedBatch(
+  record: Buffer,
+  onEntry: OnEntry = () => {},
+): {sequence: number; count: number} {
   if (record.length < HEADER_BYTES) throw new RangeError(`a batch of ${record.length} bytes`);
   const count = record.readUInt32LE(8);
   const entries = new ByteReader(record.subarray(HEADER_BYTES));

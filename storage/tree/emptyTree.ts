@@ -6,6 +6,7 @@
  *   new tree:  head (index 0: prev 0, next 1, hKey 0..0, hVal 0..0), tail (index 1: prev 0, next 1, hKey = tailHKey, hVal 0..0)
  */
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
+import type {Leaf} from "../page/leafPage.ts";
 
 export interface EmptyTree {
   /** z(0) .. z(40). */
@@ -41,11 +42,9 @@ function buildEmptyTree(suite: HashSuite): EmptyTree {
     const zero = zeros[height] as Uint8Array;
     zeros.push(hashPair(suite, zero, zero));
   }
-  const opening = new Uint8Array(suite.leafOpeningBytes);
-  suite.encodeLeafOpeningInto(opening, 0, HEAD_INDEX, TAIL_INDEX, ZERO_WORD, ZERO_WORD);
-  const head = suite.hashNode(opening);
-  suite.encodeLeafOpeningInto(opening, 0, HEAD_INDEX, TAIL_INDEX, suite.tailHKey, ZERO_WORD);
-  const tail = suite.hashNode(opening);
+  const sentinel = {prev: HEAD_INDEX, next: TAIL_INDEX, hVal: ZERO_WORD};
+  const head = hashLeaf(suite, {...sentinel, hKey: ZERO_WORD});
+  const tail = hashLeaf(suite, {...sentinel, hKey: suite.tailHKey});
   const subRoot = foldLeftSpine(suite, zeros, hashPair(suite, head, tail), 1);
   return {
     zeros,
@@ -79,7 +78,13 @@ export function hashTopRoot(suite: HashSuite, nextFreeNode: number, subRoot: Uin
   return suite.hashNode(rootNode);
 }
 
-function hashPair(suite: HashSuite, left: Uint8Array, right: Uint8Array): Uint8Array {
+export function hashLeaf(suite: HashSuite, {prev, next, hKey, hVal}: Omit<Leaf, "value">): Uint8Array {
+  const opening = new Uint8Array(suite.leafOpeningBytes);
+  suite.encodeLeafOpeningInto(opening, 0, prev, next, hKey, hVal);
+  return suite.hashNode(opening);
+}
+
+export function hashPair(suite: HashSuite, left: Uint8Array, right: Uint8Array): Uint8Array {
   const pair = new Uint8Array(2 * WORD_BYTES);
   pair.set(left, 0);
   pair.set(right, WORD_BYTES);

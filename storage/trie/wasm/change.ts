@@ -108,12 +108,12 @@ function encode(to: usize): u32 {
       const reference = from + child * Layout.REFERENCE_BYTES;
       content += Rlp.endOf(reference) - reference;
     }
-    at = Rlp.writeListHead(to, content);
+    at = Rlp.writeHead(to, Rlp.LIST, content);
     for (let child: usize = 0; child < 16; child++)
       at = Rlp.copyReference(at, from + child * Layout.REFERENCE_BYTES);
     store<u8>(at++, 0x80);
   } else if (kind === EXTENSION) {
-    at = Rlp.writeListHead(to, Rlp.pathBytes(end - start) + (Rlp.endOf(from) - from));
+    at = Rlp.writeHead(to, Rlp.LIST, Rlp.pathBytes(end - start) + (Rlp.endOf(from) - from));
     at = Rlp.writePath(at, PATH, start, end, false);
     at = Rlp.copyReference(at, from);
   } else if (isAccounts) {
@@ -137,7 +137,11 @@ export function writeLeafHead(
   first: u32,
 ): usize {
   const isPlain = bytes === 1 && first < 0x80;
-  to = Rlp.writeListHead(to, Rlp.pathBytes(nibbles - depth) + (isPlain ? 0 : Rlp.headBytes(bytes)) + bytes);
+  to = Rlp.writeHead(
+    to,
+    Rlp.LIST,
+    Rlp.pathBytes(nibbles - depth) + (isPlain ? 0 : Rlp.headBytes(bytes)) + bytes,
+  );
   to = Rlp.writePath(to, path, depth, nibbles, true);
-  return isPlain ? to : Rlp.writeStringHead(to, bytes);
+  return isPlain ? to : Rlp.writeHead(to, Rlp.STRING, bytes);
 }

@@ -15,7 +15,7 @@ export const EMPTY_ROOT: usize = memory.data<u64>([
   0xa655cc1b171fe856, 0x6ef8c092e64583ff, 0xc0ad6c991be0485b, 0x21b463e3b52f6201,
 ]);
 
-const STRING: u32 = 0x80;
+export const STRING: u32 = 0x80;
 export const LIST: u32 = 0xc0;
 const MAX_SHORT: u32 = 55;
 const HASH: u8 = 0xa0;
@@ -66,16 +66,8 @@ export function headBytes(length: u32): u32 {
   return length < 0x100 ? 2 : length < 0x10000 ? 3 : length < 0x1000000 ? 4 : 5;
 }
 
-/** @returns the address after what it wrote */
-export function writeListHead(to: usize, length: u32): usize {
-  return writeHead(to, LIST, length);
-}
-
-export function writeStringHead(to: usize, length: u32): usize {
-  return writeHead(to, STRING, length);
-}
-
-function writeHead(to: usize, base: u32, length: u32): usize {
+/** @param base - STRING or LIST. @returns the address after what it wrote */
+export function writeHead(to: usize, base: u32, length: u32): usize {
   const bytes = headBytes(length);
   if (bytes === 1) store<u8>(to, base + length);
   else {
