@@ -231,7 +231,7 @@ export class StateReader {
 
   /** Does the store have slices? The record of their contracts may be damaged. @throws StoreError STORE_DAMAGED */
   get isSliced(): boolean {
-    return this.readValue(SLICE) !== undefined;
+    return this.pages.readValue(SLICE) !== undefined;
   }
 
   /** The contracts that the store has; undefined: whole tries. @throws StoreError RECORD_DAMAGED */
@@ -246,21 +246,21 @@ export class StateReader {
   }
 
   unprunedFrom(from: number): Promise<number | undefined> {
-    return edgeOf(this.source, blockKey(from), blockKey(MAX_U48), false);
+    return this.edgeOf(blockKey(from), blockKey(MAX_U48), false);
   }
 
   unprunedBelow(below: number): Promise<number | undefined> {
     if (below === 0) return Promise.resolve(undefined);
-    return edgeOf(this.source, blockKey(0), blockKey(below - 1), true);
+    return this.edgeOf(blockKey(0), blockKey(below - 1), true);
   }
 
   prunedFrom(from: number): Promise<number | undefined> {
-    return edgeOf(this.source, prunedKey(from), prunedKey(MAX_U48), false);
+    return this.edgeOf(prunedKey(from), prunedKey(MAX_U48), false);
   }
 
   /** The newest block in the store. It is never pruned. */
   async latest(): Promise<number | undefined> {
-    const latest = await edgeOf(this.source, blockKey(0), blockKey(MAX_U48), true);
+    const latest = await this.edgeOf(blockKey(0), blockKey(MAX_U48), true);
     if (latest !== undefined && latest > this.newestSeen) this.newestSeen = latest;
     return latest;
   }
@@ -278,16 +278,7 @@ export class StateReader {
 
   /** @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
   readRecord(key: Buffer): Buffer | undefined {
-    const value = this.readValue(key);
-    return value === undefined ? undefined : openRecord(key, value);
-  }
-
-  private readValue(key: Buffer): Buffer | undefined {
-    try {
-      return this.source.getSync(key);
-    } catch (error) {
-      throw damaged(nameOfKey(key), error);
-    }
+    return this.pages.readRecord(key);
   }
 
   /** @returns undefined if it says nothing yet. @throws StoreError RECORD_MISSING, RECORD_DAMAGED, STORE_DAMAGED */
@@ -317,21 +308,16 @@ export class StateReader {
     const body = this.readRecord(keyOf(block));
     return body === undefined ? undefined : decodeBlockRecord(block, body);
   }
-}
 
-/** The block of the first or last record in a range of keys. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
-async function edgeOf(
-  source: RecordSource,
-  gte: Buffer,
-  lte: Buffer,
-  isLast: boolean,
-): Promise<number | undefined> {
-  try {
-    const [edge] = await source.iterator({gte, lte, reverse: isLast, limit: 1}).all();
-    if (edge === undefined) return undefined;
-    openRecord(...edge); // the checksum shows that the key is the one that was written
-    return numberOfKey(edge[0]);
-  } catch (error) {
-    throw damaged("the block records", error);
+  /** The block of the first or last record in a range of keys. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
+  private async edgeOf(gte: Buffer, lte: Buffer, isLast: boolean): Promise<number | undefined> {
+    try {
+      const [edge] = await this.source.iterator({gte, lte, reverse: isLast, limit: 1}).all();
+      if (edge === undefined) return undefined;
+      openRecord(...edge); // the checksum shows that the key is the one that was written
+      return numberOfKey(edge[0]);
+    } catch (error) {
+      throw damaged("the block records", error);
+    }
   }
 }

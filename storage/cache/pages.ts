@@ -154,14 +154,19 @@ export class Pages implements TriePages {
     return this.readRecord(this.key);
   }
 
-  private readRecord(key: Buffer): Buffer | undefined {
-    let value: Buffer | undefined;
+  /** Of a page or of anything else. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
+  readRecord(key: Buffer): Buffer | undefined {
+    const value = this.readValue(key);
+    return value === undefined ? undefined : openRecord(key, value);
+  }
+
+  /** A record with its checksum, which is not verified. @throws StoreError STORE_DAMAGED */
+  readValue(key: Buffer): Buffer | undefined {
     try {
-      value = this.source.getSync(key);
+      return this.source.getSync(key);
     } catch (error) {
       throw damaged(nameOfKey(key), error);
     }
-    return value === undefined ? undefined : openRecord(key, value);
   }
 
   private isToKeep(page: number, body: Buffer, isBase: boolean): boolean {

@@ -19,16 +19,13 @@ import {
   prunedKey,
   SLICE,
 } from "../record/layout.ts";
-import {sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
-import type {WriteTarget} from "./writeBatch.ts";
+import {type Batch, put, type WriteTarget} from "./writeBatch.ts";
 
 /** Pages removed in one batch: 1 MB of LevelDB's log. */
 const KEYS_AT_ONCE = 50_000;
 /** Blocks removed in one batch, two keys each. With pruned blocks between kept ones it can be more. */
 const BLOCKS_AT_ONCE = 1024;
-
-type Batch = ReturnType<WriteTarget["db"]["batch"]>;
 
 /**
  * Removes the blocks above `block` and their pages. Their page numbers are not reused while readers may have the old
@@ -151,10 +148,6 @@ function unfinalize(reader: StateReader, block: number, batch: Batch): void {
   // No block of layer 1 has this hash.
   const mark = {...record.mark, blockHash: Buffer.alloc(WORD_BYTES)};
   put(batch, META.layer1, encodeLayer1Record({...record, mark, count, begun: Math.min(record.begun, count)}));
-}
-
-function put(batch: Batch, key: Buffer, body: Buffer): void {
-  batch.put(key, sealRecord(key, body));
 }
 
 /** Removes pages that no block leads to. @throws StoreError STORE_DAMAGED, WRITE_FAILED */

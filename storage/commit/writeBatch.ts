@@ -57,21 +57,15 @@ export class WriteBatch implements TrieStore {
   private readonly pageKey = pageKey(0);
   bytesWritten = 0;
 
-  private readonly db: Level<Buffer, Buffer>;
-  private readonly reader: StateReader;
   private readonly pages: Pages;
-  private readonly directory: string;
   private readonly tail: LogTail;
 
   constructor(
-    {db, reader, directory}: WriteTarget,
+    private readonly target: WriteTarget,
     private nextPage = 0,
   ) {
-    this.db = db;
-    this.reader = reader;
-    this.pages = reader.pages;
-    this.directory = directory;
-    this.tail = new LogTail(directory);
+    this.pages = target.reader.pages;
+    this.tail = new LogTail(target.directory);
   }
 
   get hasPending(): boolean {
@@ -132,7 +126,7 @@ export class WriteBatch implements TrieStore {
 
   /** Also a code that is not flushed yet. @param hash - keccak256. @throws StoreError RECORD_DAMAGED */
   findCode(hash: Uint8Array): Uint8Array | undefined {
-    return this.pendingRecord(codeKey(hash)) ?? this.reader.findCode(hash);
+    return this.pendingRecord(codeKey(hash)) ?? this.target.reader.findCode(hash);
   }
 
   putCode(hash: Uint8Array, code: Uint8Array): void {
@@ -198,6 +192,7 @@ export class WriteBatch implements TrieStore {
   private async write(): Promise<void> {
     // Also for a flush within a block: if that block is refused, no other flush names the blocks before it.
     const {puts, bytes, newestBlock: block} = this;
+    const {db, directory} = this.target;
     this.requireNewPages(puts);
     this.writing = this.pending;
     this.pending = new Pending();
@@ -206,7 +201,7 @@ export class WriteBatch implements TrieStore {
     this.flushes++;
     try {
       // Chained calls: handing over an array of operations takes seven times as long (bench: commit).
-      const batch = this.db.batch();
+      const batch = db.batch();
       for (const {key, value, page} of puts) {
         if (page !== 0) writePageKeyInto(key, page);
         batch.put(key, value);
@@ -218,7 +213,7 @@ export class WriteBatch implements TrieStore {
     const {page, key, value} = puts.at(-1) as Put;
     if (page !== 0) writePageKeyInto(key, page);
     assertInvariant(
-      this.db.getSync(key)?.equals(value) === true,
+      db.getSync(key)?.equals(value) === true,
       "LevelDB has the last record of a written batch",
     );
     this.tail.advance();
@@ -226,7 +221,7 @@ export class WriteBatch implements TrieStore {
     for (const {page, opened} of puts) if (opened !== undefined) this.pages.keep(page, opened);
     for (const {before} of puts) if (before !== 0) this.pages.forget(before);
     if (block !== undefined)
-      writeNote(this.directory, {block, log: this.tail.number, bytes: this.tail.bytes}, false);
+      writeNote(directory, {block, log: this.tail.number, bytes: this.tail.bytes}, false);
     this.writing = new Pending();
     this.written = undefined;
   }
@@ -264,4 +259,11 @@ export interface WriteTarget {
   readonly reader: StateReader;
   readonly db: Level<Buffer, Buffer>;
   readonly directory: string;
+}
+
+/** Of LevelDB, for other writes than those of blocks. */
+export type Batch = ReturnType<WriteTarget["db"]["batch"]>;
+
+export function put(batch: Batch, key: Buffer, body: Buffer): void {
+  batch.put(key, sealRecord(key, body));
 }

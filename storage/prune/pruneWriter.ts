@@ -7,11 +7,10 @@
  * power cut could tear an unsynced batch in the middle of the logs.
  */
 
-import type {WriteTarget} from "../commit/writeBatch.ts";
+import {type Batch, put, type WriteTarget} from "../commit/writeBatch.ts";
 import {StoreError} from "../errors.ts";
 import {writeSynced} from "../leveldb/levelErrors.ts";
 import {blockKey, META, pageKey, prunedKey} from "../record/layout.ts";
-import {sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 import {encodeRun, type PruneRun} from "./pruneRecord.ts";
 
@@ -19,8 +18,6 @@ import {encodeRun, type PruneRun} from "./pruneRecord.ts";
 export const STEP_BLOCKS = 128;
 /** Page numbers in one step: 10 KB of LevelDB's log, some 2 ms. */
 export const STEP_PAGES = 1024;
-
-type Batch = ReturnType<WriteTarget["db"]["batch"]>;
 
 /** One small write. Structured-cloneable: the import thread may have to do it. */
 export type PruneStep =
@@ -67,8 +64,4 @@ async function refuseUnfinished({reader}: WriteTarget, {first, next}: PruneRun):
       "FINALIZED",
       `blocks ${first} to ${next - 1} cannot be pruned: blocks up to ${finalized} are finalized, and the newest of them is kept`,
     );
-}
-
-function put(batch: Batch, key: Buffer, body: Buffer): void {
-  batch.put(key, sealRecord(key, body));
 }
