@@ -146,13 +146,11 @@ export function execute(budget: i32): u32 {
         case 0x15: // ISZERO
           Words.setWord(sp - 32, u64(Words.isZero(sp - 32)));
           continue;
-        case 0x16: {
-          // AND
+        case 0x16: // AND
           sp -= 32;
           v128.store(sp - 32, v128.and(v128.load(sp), v128.load(sp - 32)));
           v128.store(sp - 32, v128.and(v128.load(sp, 16), v128.load(sp - 32, 16)), 16);
           continue;
-        }
         case 0x17: // OR
           sp -= 32;
           v128.store(sp - 32, v128.or(v128.load(sp), v128.load(sp - 32)));

@@ -1,13 +1,10 @@
 /** 256-bit words in linear memory: four u64, least significant first. A result may overwrite an operand. */
 
-export const ZERO: usize = memory.data(32);
+import {copyWord, sameWord} from "../../../storage/hash/wasm/parts/word";
 
-export function copyWord(to: usize, from: usize): void {
-  const low = v128.load(from);
-  const high = v128.load(from, 16);
-  v128.store(to, low);
-  v128.store(to, high, 16);
-}
+export {copyWord, sameWord};
+
+export const ZERO: usize = memory.data(32);
 
 export function setWord(to: usize, value: u64): void {
   store<u64>(to, value);
@@ -17,11 +14,6 @@ export function setWord(to: usize, value: u64): void {
 
 export function isZero(at: usize): bool {
   return (load<u64>(at) | load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) == 0;
-}
-
-export function sameWord(a: usize, b: usize): bool {
-  const low = v128.xor(v128.load(a), v128.load(b));
-  return !v128.any_true(v128.or(low, v128.xor(v128.load(a, 16), v128.load(b, 16))));
 }
 
 /** True if the word is below 2^64. */
@@ -44,9 +36,7 @@ export function loadBytes(to: usize, from: usize): void {
 }
 
 /** Writes 32 big-endian bytes. */
-export function storeBytes(to: usize, from: usize): void {
-  loadBytes(to, from);
-}
+export {loadBytes as storeBytes};
 
 /** Writes 20 big-endian bytes. */
 export function storeAddress(to: usize, from: usize): void {

@@ -49,7 +49,7 @@ const HASH: usize = memory.data(32, 16);
 export function absorb(before: f64, accounts: bool): f64 {
   setAccounts(accounts);
   unexplained = 0;
-  if (Layout.isSameWord(Layout.ROOT, EMPTY_ROOT)) return 0;
+  if (Layout.sameWord(Layout.ROOT, EMPTY_ROOT)) return 0;
   const old = nothingAt(0);
   if (before > 0) haveBody(old, Pages.readPage(before, 0), before);
   else if (before < 0) haveNode(old, Layout.PATH, 0);
@@ -270,7 +270,7 @@ function keepMoved(path: usize, depth: i32, body: usize, end: i32, branchHash: u
       }
       const bytes = encodeTop();
       keccak256(Layout.NODE, bytes, HASH);
-      if (Layout.isSameWord(HASH, Pages.hashOfChild(child))) host.keep(Layout.NODE, bytes);
+      if (Layout.sameWord(HASH, Pages.hashOfChild(child))) host.keep(Layout.NODE, bytes);
       return;
     }
     if (!Pages.isPageChild(kind)) return;
@@ -287,9 +287,9 @@ function copyBytes(to: usize, from: usize, end: usize): usize {
 function isChildOf(child: usize, hash: usize): bool {
   if (load<u8>(child) === 0) return false;
   Pages.copyChildReference(CHILD_REFERENCE, child);
-  return isHash(CHILD_REFERENCE) && Layout.isSameWord(CHILD_REFERENCE + 1, hash);
+  return isHash(CHILD_REFERENCE) && Layout.sameWord(CHILD_REFERENCE + 1, hash);
 }
 
 function isReference(hash: usize): bool {
-  return isHash(Update.REFERENCE) && Layout.isSameWord(Update.REFERENCE + 1, hash);
+  return isHash(Update.REFERENCE) && Layout.sameWord(Update.REFERENCE + 1, hash);
 }

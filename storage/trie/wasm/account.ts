@@ -4,7 +4,7 @@
  *   stored   flags u8 | nonce | balance | [code hash 32] | [storage root 32 | its page u48]      numbers are RLP
  *   trie     [nonce, balance, storage root, code hash]                                          RLP
  */
-import {copyWord, isSameWord} from "./layout";
+import {copyWord, sameWord} from "./layout";
 import {EMPTY_ROOT, endOf, isHash, LIST, writeHashReference} from "./rlp";
 
 const HAS_CODE: u32 = 1;
@@ -56,8 +56,8 @@ export function storeAccount(to: usize, account: usize, bytes: u32, page: f64): 
   const code = root + 1 + HASH_BYTES;
   if (load<u8>(nonce) > 0x88 || load<u8>(balance) > 0xa0 || code + 1 + HASH_BYTES !== end) return 0;
   if (!isHash(root) || !isHash(code)) return 0;
-  const hasCode = !isSameWord(code + 1, EMPTY_CODE);
-  const hasStorage = !isSameWord(root + 1, EMPTY_ROOT);
+  const hasCode = !sameWord(code + 1, EMPTY_CODE);
+  const hasStorage = !sameWord(root + 1, EMPTY_ROOT);
   store<u8>(to, (hasCode ? HAS_CODE : 0) | (hasStorage ? HAS_STORAGE : 0));
   memory.copy(to + 1, nonce, root - nonce);
   to += 1 + root - nonce;

@@ -10,6 +10,8 @@
  *   node         a page made of a node | its RLP                                    nodes.ts
  */
 
+export {copyWord, sameWord} from "../../hash/wasm/parts/word";
+
 /** Takes the path to find. */
 export const PATH: usize = memory.data(32, 16);
 /** The root that an update or a list gives. */
@@ -118,16 +120,4 @@ export function sameBytes(a: usize, b: usize, bytes: usize): usize {
   while (i + 8 <= bytes && load<u64>(a + i) === load<u64>(b + i)) i += 8;
   while (i < bytes && load<u8>(a + i) === load<u8>(b + i)) i++;
   return i;
-}
-
-export function isSameWord(a: usize, b: usize): bool {
-  return (
-    !v128.any_true(v128.xor(v128.load(a), v128.load(b))) &&
-    !v128.any_true(v128.xor(v128.load(a, 16), v128.load(b, 16)))
-  );
-}
-
-export function copyWord(to: usize, from: usize): void {
-  v128.store(to, v128.load(from));
-  v128.store(to, v128.load(from, 16), 16);
 }
