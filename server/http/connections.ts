@@ -41,6 +41,11 @@ interface ConnectionOptions {
 export class Connections {
   open = 0;
   readonly refused = {total: 0, client: 0};
+  /**
+   * The client of all open connections. undefined: there may be several. uWebSockets.js does not say whose a connection
+   * is, and to read the address of each request takes a tenth of the main thread's time for a proof.
+   */
+  only: string | undefined;
   /** An upper bound where it is not known whose connections have closed. */
   private byClient = new Map<string, number>();
   private nextRecountMs = 0;
@@ -53,8 +58,9 @@ export class Connections {
     const {limit, clients, isProxy} = this.options;
     this.open++;
     if (this.open > limit) return this.refuse("total", limit, this.open, address);
-    if (isProxy(address)) return {client: NOBODY};
-    const client = clients.of(address);
+    const client = isProxy(address) ? undefined : clients.of(address);
+    this.only = this.open === 1 || client === this.only ? client : undefined;
+    if (client === undefined) return {client: NOBODY};
     const most = this.open > limit * OPEN_TO_ALL ? FEW : Math.max(FEW, Math.floor(limit * CLIENT_SHARE));
     let own = (this.byClient.get(client) ?? 0) + 1;
     if (own > this.open) own = this.open;

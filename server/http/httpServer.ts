@@ -133,7 +133,9 @@ export class HttpServer {
 
   /** @param isOperators - whether it came on the port for operators */
   private route(response: HttpResponse, request: HttpRequest, isOperators: boolean): void {
-    const reply = new Reply(response, this.parts.unsent, this.intake, this.parts.clients);
+    const {unsent, clients, connections} = this.parts;
+    const client = isOperators ? undefined : connections.only;
+    const reply = new Reply(response, unsent, this.intake, clients, client);
     const head = new RequestHead(request);
     // It would be taken for the answer to the connection's next request, which may be another client's.
     if (head.isTrailer) {

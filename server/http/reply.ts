@@ -88,16 +88,20 @@ export class Reply implements ReplySink {
   private areHeadersSent = false;
   private isFinished = false;
   private watchesWritable = false;
-  private client: string | undefined;
   /** The rest is written in a turn that comes. */
   private isInLine = false;
 
-  /** Must run inside the route handler, because it registers the abort handler that uWebSockets.js requires. */
+  /**
+   * Must run inside the route handler, because it registers the abort handler that uWebSockets.js requires.
+   *
+   * @param client - undefined: it is found by its address when it is asked for
+   */
   constructor(
     private readonly response: HttpResponse,
     private readonly unsent: UnsentBytes,
     private readonly intake: Intake,
     private readonly clients: Clients,
+    private client: string | undefined,
   ) {
     this.turn = intake.enter();
     this.pieces = new PieceQueue(unsent);
