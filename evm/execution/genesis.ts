@@ -17,26 +17,7 @@ import {
   readOnlyMembers,
 } from "./gethJson.ts";
 
-export interface Genesis {
-  readonly chainId: bigint;
-  /** The `config` object as JSON text. undefined: the file has none. */
-  readonly config: string | undefined;
-  readonly forks: ForkSchedule;
-  readonly nonce: bigint;
-  readonly timestamp: bigint;
-  readonly extraData: Uint8Array;
-  readonly gasLimit: bigint;
-  readonly gasUsed: bigint;
-  readonly difficulty: bigint;
-  readonly mixHash: Uint8Array;
-  readonly coinbase: Uint8Array;
-  readonly parentHash: Uint8Array;
-  readonly baseFeePerGas: bigint | undefined;
-  readonly excessBlobGas: bigint;
-  readonly blobGasUsed: bigint;
-  /** The store refuses an address or a slot that comes twice. */
-  readonly accounts: AccountDifferences;
-}
+export type Genesis = Readonly<ReturnType<GenesisFile["parse"]>>;
 
 /** Fields of the file. slotNumber belongs to amsterdam, which is not supported. */
 const FILE_NAMES = listNames(
@@ -81,7 +62,7 @@ export class GenesisFile {
    * @param chainId - allows a file without `config` if nothing is executed: most of the OP stack's registry have none
    * @throws ExecutionError GENESIS_INVALID
    */
-  parse(isExecuted = true, chainId?: bigint): Genesis {
+  parse(isExecuted = true, chainId?: bigint) {
     const file = readOnlyMembers(Object.fromEntries(this.fields), "", FILE_NAMES);
     for (const field of ["alloc", "gasLimit", "difficulty"])
       if (file[field] === undefined) throw invalidGenesis(field, "is missing");
@@ -101,6 +82,7 @@ export class GenesisFile {
       throw invalidGenesis("excessBlobGas", "is set, but block 0 is before cancun");
     return {
       chainId: forks.chainId,
+      /** The `config` object as JSON text. undefined: the file has none. */
       config: given === undefined ? undefined : encodeExactJson(config),
       forks,
       nonce: quantity("nonce", 64),
@@ -115,6 +97,7 @@ export class GenesisFile {
       baseFeePerGas: file.baseFeePerGas === undefined ? undefined : quantity("baseFeePerGas", 256),
       excessBlobGas: quantity("excessBlobGas", 64),
       blobGasUsed: quantity("blobGasUsed", 64),
+      /** The store refuses an address or a slot that comes twice. */
       accounts: this.accounts,
     };
   }

@@ -4,24 +4,16 @@ import type {Exports} from "./trie.wasm.d.ts";
 
 const HASH_BYTES = 32;
 
+/** Documented in wasm/host.ts. */
 export interface TrieHost {
-  /** Writes the body of a page. @returns its length. @throws if there is no such page, or it is too long */
   load(page: number, to: number): number;
-  /** Stores a page. @param before - the page that it replaces; 0: none. @returns its number */
   put(from: number, bytes: number, before: number): number;
-  /** Sets the value of a write, computed from the current one. @param bytes - its length; 0: there is none */
-  make(position: number, from: number, bytes: number): void;
-  /** @throws an error that names the page */
   refuse(page: number): void;
-  /** Writes the RLP of the node with the hash at `hash`. @returns its length; 0: it is not known */
+  make(position: number, value: number, bytes: number): void;
   node(hash: number, to: number): number;
-  /** Keeps the RLP of a node that no page has. */
   keep(from: number, bytes: number): void;
-  /** @returns the root page of the storage trie of the account at the path at `path`; 0: not known */
   storage(path: number): number;
-  /** @throws an error that names the node */
   miss(hash: number): void;
-  /** @throws an error that names the node */
   refuseNode(hash: number, depth: number): void;
 }
 
