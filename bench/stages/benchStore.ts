@@ -20,16 +20,10 @@ const LAYOUT_VERSION = 9;
 /** The cache of a worker of `proofd serve`. */
 export const CACHE_BYTES = 64 << 20;
 
-export interface BenchStore {
-  readonly store: StateStore;
-  readonly directory: string;
-  /** Accounts in block 0. */
-  readonly accounts: number;
-  /** Blocks after block 0, all finalized: the number of the newest block. */
-  readonly blocks: number;
-}
+export type BenchStore = Readonly<Awaited<ReturnType<typeof openBenchStore>>>;
 
-export async function openBenchStore(suite: string, accounts: number, blocks: number): Promise<BenchStore> {
+/** @param accounts - in block 0. @param blocks - after block 0, all finalized: the number of the newest block */
+export async function openBenchStore(suite: string, accounts: number, blocks: number) {
   const folder = join(BENCH_FOLDER, `${suite}-${accounts}-${blocks}-v${LAYOUT_VERSION}`);
   if (!existsSync(folder)) {
     const unfinished = `${folder}.unfinished`;

@@ -22,28 +22,9 @@ const CHANGES =
 export const ACCOUNTS = "accounts";
 export const ALL = "all";
 
-export interface ProofsPlace {
-  readonly block: bigint;
-  /** Entries of the source that are done. */
-  readonly entry: number;
-  /** Storage keys of the next entry that are done. */
-  readonly key: number;
-}
-
-export interface StatePlace {
-  readonly block: bigint;
-  readonly tree: string;
-  readonly account: number;
-  readonly from: number;
-}
-
-export interface ChangesPlace {
-  readonly from: bigint;
-  readonly to: bigint;
-  readonly tree: string;
-  /** undefined: the pull is complete. */
-  readonly cursor: bigint | undefined;
-}
+export type ProofsPlace = Readonly<ReturnType<typeof decodeProofsPlace>>;
+export type StatePlace = Readonly<ReturnType<typeof decodeStatePlace>>;
+type ChangesPlace = Readonly<ReturnType<typeof decodeChangesPlace>>;
 
 /** @returns the name in lower case. @throws TypeError unless it is "accounts", "all" or an address */
 export function readTreeName(tree: string): string {
@@ -57,7 +38,7 @@ export function encodeProofsPlace({block, entry, key}: ProofsPlace): string {
 }
 
 /** @throws TypeError for text that encodeProofsPlace does not write */
-export function decodeProofsPlace(cursor: string): ProofsPlace {
+export function decodeProofsPlace(cursor: string) {
   const [block, entry, key] = split(PROOFS, cursor, "pullProofs");
   return {block: BigInt(block), entry: Number(entry), key: Number(key)};
 }
@@ -67,7 +48,7 @@ export function encodeStatePlace({block, tree, account, from}: StatePlace): stri
 }
 
 /** @param asked - the tree of this pull. @throws TypeError for an invalid cursor, or one of another tree */
-export function decodeStatePlace(cursor: string, asked: string): StatePlace {
+export function decodeStatePlace(cursor: string, asked: string) {
   const [block, tree, account, from] = split(STATE, cursor, "pullState");
   if (account !== "0" && tree !== ALL) throw otherText("pullState");
   requireTree(tree, asked);
@@ -78,7 +59,8 @@ export function encodeChangesPlace({from, to, tree, cursor}: ChangesPlace): stri
   return `c1.${from}.${to}.${tree}.${cursor ?? "end"}`;
 }
 
-export function decodeChangesPlace(text: string, asked: string): ChangesPlace {
+/** @returns `cursor` undefined: the pull is complete */
+export function decodeChangesPlace(text: string, asked: string) {
   const [from, to, tree, cursor] = split(CHANGES, text, "pullChanges");
   requireTree(tree, asked);
   return {from: BigInt(from), to: BigInt(to), tree, cursor: cursor === "end" ? undefined : BigInt(cursor)};

@@ -23,11 +23,7 @@ export interface RequestPlan
   readonly keys: Keys;
 }
 
-export interface RequestBody {
-  readonly text: string;
-  /** Ids of the calls that are estimates, ascending. Ids are 0 .. batch - 1. */
-  readonly estimates: readonly number[];
-}
+export type RequestBody = Readonly<ReturnType<RequestMaker["next"]>>;
 
 const NO_ESTIMATES: readonly number[] = [];
 const NO_SLOTS: readonly string[] = [];
@@ -51,7 +47,8 @@ export class RequestMaker {
     this.payers = plain.length > 0 ? plain : accounts;
   }
 
-  next(): RequestBody {
+  /** @returns `estimates`: ids of the calls that are estimates, ascending. Ids are 0 .. batch - 1 */
+  next() {
     const {batch, estimates} = this.plan;
     let ids: number[] | undefined;
     let text = "";

@@ -10,19 +10,11 @@ import {createShown, readAnswer, type Verdict} from "./answer.ts";
 import type {Connection, Endpoint} from "./connection.ts";
 import {createHistogram, encodeHistogram, type Histogram, recordMs} from "./latency.ts";
 import {nowMs, type Times} from "./schedule.ts";
-import {countTrouble, countVerdict, createTally, type Tally} from "./tally.ts";
+import {countTrouble, countVerdict, createTally} from "./tally.ts";
 import type {ThreadShares} from "./threadTime.ts";
 import {AFTER_THE_END, type Arrived, createArrived, type PostedRow} from "./timeline.ts";
 
-export interface DriverEnd {
-  readonly tally: Tally;
-  readonly samples: readonly Sample[];
-  /** Open loop: delay of requests that had an idle connection, which the generator caused. An encoded histogram. */
-  readonly sendLag: string;
-  /** Time from a request's first byte written to its answer's last byte read. An encoded histogram. */
-  readonly service: string;
-  readonly shares: ThreadShares;
-}
+export type DriverEnd = Readonly<ReturnType<Recorder["end"]>>;
 
 export class Recorder {
   /** Set before the first request. */
@@ -96,12 +88,14 @@ export class Recorder {
   }
 
   /** Posts the last row. */
-  end(shares: ThreadShares): DriverEnd {
+  end(shares: ThreadShares) {
     this.postRow();
     return {
       tally: this.tally,
       samples: this.sampler.samples,
+      /** Open loop: delay of requests that had an idle connection, which the generator caused. An encoded histogram. */
       sendLag: encodeHistogram(this.sendLag),
+      /** Time from a request's first byte written to its answer's last byte read. An encoded histogram. */
       service: encodeHistogram(this.service),
       shares,
     };

@@ -13,38 +13,25 @@ type ByCode = Record<string, Trouble>;
  *
  * calls of answered requests = results + JSON-RPC errors + malformed
  */
-export interface Tally {
-  readonly counts: {
-    requests: number;
-    /** Requests with HTTP 200 and a complete body. */
-    answered: number;
-    results: number;
-    /** Results of estimates, which are part of `results`. */
-    estimateResults: number;
-    malformed: number;
-    timeouts: number;
-    neverSent: number;
-    /** Open loop: requests for which no connection was free when they were due. */
-    waited: number;
-  };
-  /** Calls by JSON-RPC error code; requests by HTTP status other than 200, and by the code of the socket's error. */
-  readonly troubles: Readonly<Record<"rpc" | "http" | "socket", ByCode>>;
-  malformedReason: string;
-}
+export type Tally = ReturnType<typeof createTally>;
 
-export function createTally(): Tally {
+export function createTally() {
   return {
     counts: {
       requests: 0,
+      /** Requests with HTTP 200 and a complete body. */
       answered: 0,
       results: 0,
+      /** Results of estimates, which are part of `results`. */
       estimateResults: 0,
       malformed: 0,
       timeouts: 0,
       neverSent: 0,
+      /** Open loop: requests for which no connection was free when they were due. */
       waited: 0,
     },
-    troubles: {rpc: {}, http: {}, socket: {}},
+    /** Calls by JSON-RPC error code; requests by HTTP status other than 200, and by the code of the socket's error. */
+    troubles: {rpc: {}, http: {}, socket: {}} as Readonly<Record<"rpc" | "http" | "socket", ByCode>>,
     malformedReason: "",
   };
 }

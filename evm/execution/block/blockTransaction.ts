@@ -28,7 +28,7 @@ export interface Transaction {
   readonly to: Uint8Array | undefined;
   readonly value: bigint;
   readonly data: Uint8Array;
-  readonly accessList: readonly ListedAddress[];
+  readonly accessList: readonly Readonly<ReturnType<typeof readListedAddress>>[];
   /** Wei per blob gas. */
   readonly maxBlobFee: bigint;
   /** 32 bytes each. */
@@ -38,23 +38,8 @@ export interface Transaction {
   readonly signature: Signature;
 }
 
-interface ListedAddress {
-  /** 20 bytes. */
-  readonly address: Uint8Array;
-  /** 32 bytes each. */
-  readonly slots: readonly Uint8Array[];
-}
-
 /** A signed authorization (EIP-7702). */
-export interface Authorization {
-  readonly chainId: bigint;
-  /** 20 bytes. */
-  readonly address: Uint8Array;
-  readonly nonce: bigint;
-  readonly yParity: bigint;
-  readonly r: bigint;
-  readonly s: bigint;
-}
+export type Authorization = Readonly<ReturnType<typeof readAuthorization>>;
 
 interface Signature {
   /** The hash that was signed, 32 bytes. */
@@ -144,7 +129,7 @@ function readCall(fields: RlpReader): Pick<Transaction, "gasLimit" | "to" | "val
   return {gasLimit, to: to.length === 0 ? undefined : to, value, data: fields.readBytes()};
 }
 
-function readListedAddress(entries: RlpReader): ListedAddress {
+function readListedAddress(entries: RlpReader) {
   const entry = entries.readList();
   const address = entry.readBytes(ADDRESS_BYTES);
   const slots = readAll(entry.readList(), words => words.readBytes(WORD_BYTES));
@@ -152,7 +137,7 @@ function readListedAddress(entries: RlpReader): ListedAddress {
   return {address, slots};
 }
 
-function readAuthorization(entries: RlpReader): Authorization {
+function readAuthorization(entries: RlpReader) {
   const entry = entries.readList();
   const authorization = {
     chainId: entry.readNumber(WORD_BYTES),

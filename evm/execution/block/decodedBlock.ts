@@ -18,7 +18,7 @@ export interface DecodedBlock {
   readonly header: Header;
   readonly transactions: readonly Transaction[];
   readonly uncles: readonly Uncle[];
-  readonly withdrawals: readonly Withdrawal[];
+  readonly withdrawals: readonly Readonly<ReturnType<typeof readWithdrawal>>[];
 }
 
 /** The header fields that execution uses, or that its results are compared with. Hashes have 32 bytes. */
@@ -44,17 +44,7 @@ export interface Header
 }
 
 /** A stale block that this block references, whose miner gets a reward. */
-export interface Uncle {
-  /** 20 bytes. */
-  readonly coinbase: Uint8Array;
-  readonly number: bigint;
-}
-
-interface Withdrawal {
-  /** 20 bytes. */
-  readonly address: Uint8Array;
-  readonly gwei: bigint;
-}
+export type Uncle = Readonly<ReturnType<typeof readUncle>>;
 
 const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
@@ -153,7 +143,7 @@ function readHeader(head: BlockHead, rules: ForkRules, isSealed: boolean): Heade
   return {...head, ...own, receiptsRoot, logsBloom, parentBeaconBlockRoot, requestsHash};
 }
 
-function readUncle(list: RlpReader): Uncle {
+function readUncle(list: RlpReader) {
   const fields = list.readList();
   for (let at = 0; at < UNCLE_COINBASE; at++) fields.readBytes();
   const coinbase = fields.readBytes(ADDRESS_BYTES);
@@ -161,7 +151,7 @@ function readUncle(list: RlpReader): Uncle {
   return {coinbase, number: fields.readNumber(COUNT_BYTES)};
 }
 
-function readWithdrawal(list: RlpReader): Withdrawal {
+function readWithdrawal(list: RlpReader) {
   const fields = list.readList();
   fields.readNumber(COUNT_BYTES);
   fields.readNumber(COUNT_BYTES);

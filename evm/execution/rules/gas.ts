@@ -30,13 +30,10 @@ export interface PaidFields {
   readonly authorizations: number;
 }
 
-export interface PaidGas {
-  readonly intrinsic: bigint;
-  /** Minimum gas used (EIP-7623). 0 before prague. */
-  readonly floor: bigint;
-}
+export type PaidGas = Readonly<ReturnType<typeof paidGas>>;
 
-export function paidGas(fields: PaidFields, rules: ForkRules): PaidGas {
+/** @returns `floor`: minimum gas used (EIP-7623); 0 before prague */
+export function paidGas(fields: PaidFields, rules: ForkRules) {
   const {data, listedAddresses, listedSlots, authorizations} = fields;
   let zeros = 0;
   for (let at = 0; at < data.length; at++) if (data[at] === 0) zeros++;
