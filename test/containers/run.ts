@@ -6,7 +6,8 @@
  *
  * Run: node dist/test/containers/run.js [OPTION OF test/run.ts...] [FILE...]
  */
-import {spawnSync} from "node:child_process";
+import {spawn, spawnSync} from "node:child_process";
+import {once} from "node:events";
 import {existsSync, mkdtempSync, readdirSync, rmSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
@@ -25,11 +26,14 @@ const INSTALL =
 /** Where Debian has the certificates of authorities. */
 const AUTHORITIES = "/etc/ssl/certs";
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+let isStopped = false;
 const args = process.argv.slice(2);
 const start = performance.now();
 try {
   requirePrograms();
-  process.exitCode = runAll();
+  process.exitCode = await runAll();
 } catch (error) {
   if (!(error instanceof ProgramMissing)) throw error;
   console.error(`NOT RUN: ${error.message}`);
@@ -48,7 +52,7 @@ function requirePrograms(): void {
     );
 }
 
-function runAll(): number {
+async function runAll(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "proofd-containers-"));
   const podman = new Podman(folder);
   try {
@@ -59,21 +63,33 @@ function runAll(): number {
     const named = args.filter(arg => !arg.startsWith("-"));
     const all = readdirSync(FOLDER).filter(name => name.endsWith(".test.js"));
     // One after the other: networks that are made at the same time disturb each other.
-    const ends = (named.length > 0 ? named : all.map(name => join(FOLDER, name))).map(file => {
-      const {status} = spawnSync(process.execPath, [RUN, ...options, file], {
-        env: {...process.env, [CONTAINERS_VARIABLE]: folder},
-        stdio: "inherit",
-      });
+    let passed = true;
+    for (const file of named.length > 0 ? named : all.map(name => join(FOLDER, name))) {
+      passed = (await runFile([...options, file], folder)) && passed;
       say(`${file} has ended`);
-      return status;
-    });
-    return ends.every(status => status === 0) ? 0 : 1;
+      if (isStopped) break;
+    }
+    return passed ? 0 : 1;
   } finally {
     podman.runSync("rm", "--all", "--force", "--time", "0");
     podman.runSync("rmi", "--all", "--force");
     rmSync(folder, {recursive: true, force: true});
     say("removed what was made");
   }
+}
+
+/** A signal ends the file, not this process, which still removes the containers. */
+async function runFile(args: readonly string[], folder: string): Promise<boolean> {
+  const env = {...process.env, [CONTAINERS_VARIABLE]: folder};
+  const child = spawn(process.execPath, [RUN, ...args], {env, stdio: "inherit"});
+  const stop = (signal: NodeJS.Signals): void => {
+    isStopped = true;
+    child.kill(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  const [code] = await once(child, "exit");
+  for (const signal of SIGNALS) process.off(signal, stop);
+  return code === 0;
 }
 
 /** As its head says, with this machine's authorities, and npm's settings and cache. */
