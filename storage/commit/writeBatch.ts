@@ -55,6 +55,7 @@ export class WriteBatch implements TrieStore {
   /** The newest block whose record was put, now or before. undefined: none. */
   private newestBlock: number | undefined;
   private readonly pageKey = pageKey(0);
+  /** Bytes of the keys and values that LevelDB has got. */
   bytesWritten = 0;
 
   private readonly pages: Pages;
@@ -217,7 +218,7 @@ export class WriteBatch implements TrieStore {
       "LevelDB has the last record of a written batch",
     );
     this.tail.advance();
-    this.bytesWritten += bytes;
+    this.bytesWritten += bytes - puts.length * RECORD_OVERHEAD_BYTES;
     for (const {page, opened} of puts) if (opened !== undefined) this.pages.keep(page, opened);
     for (const {before} of puts) if (before !== 0) this.pages.forget(before);
     if (block !== undefined)
