@@ -16,7 +16,7 @@ import {BENCH_FOLDER} from "../program/runFile.ts";
 import {makeBlock, makeBlock0} from "./benchChain.ts";
 
 /** Incremented when the chain or the format of stores changes. */
-const LAYOUT_VERSION = 9;
+const LAYOUT_VERSION = 10;
 /** The cache of a worker of `proofd serve`. */
 export const CACHE_BYTES = 64 << 20;
 

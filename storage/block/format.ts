@@ -1,7 +1,7 @@
 /**
  * The first records of a new store, and the two of them that are JSON.
  *
- *   format   {"version": 5, "suite": "sha256"}                        never changes; "keccak": no sparse trees
+ *   format   {"version": 6, "suite": "sha256"}                        never changes; "keccak": no sparse trees
  *   chain    {"chainId": "0x..", "config": "{..}", "first": {..}}     empty before the first block
  *   first    {"number": 100, "ancestors": "0x.."}                     only in a store that does not begin with block 0
  */
@@ -20,7 +20,7 @@ import {encodeNumber} from "../record/recordBody.ts";
 import type {ChainConfig, FirstBlock} from "./blockDifference.ts";
 
 /** Raised whenever a change makes stores unreadable for older releases. */
-const FORMAT_VERSION = 5;
+const FORMAT_VERSION = 6;
 /** Sorts after every key that begins with a letter or a digit. */
 const LAST_KEY = Buffer.alloc(64, 0xff);
 

@@ -3,19 +3,16 @@
 import {StoreError} from "../errors.ts";
 import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {
-  BUCKET,
   BUCKET_ENTRIES,
-  bucketEntries,
   DIRECTORY,
   DIRECTORY_CHILDREN,
   directoryChild,
-  ENTRY_BYTES,
-  entryHKey,
-  entryLeafIndex,
+  expectBucket,
   KEY_NIBBLES,
   nibbleAt,
+  readEntries,
 } from "../page/indexPage.ts";
-import {expectKind, type PageReader} from "../page/pageReader.ts";
+import type {PageReader} from "../page/pageReader.ts";
 import {readLeaf} from "../tree/treeReader.ts";
 import type {TreeCheck} from "./checkKeys.ts";
 import {toFinding} from "./findings.ts";
@@ -37,7 +34,7 @@ async function checkPage(check: TreeCheck, page: number, path: readonly number[]
     findings.pages++;
     if (!(await findings.pause(check.where))) return;
     if (body[0] !== DIRECTORY) {
-      checkBucket(check, bucketEntries(expectKind(body, BUCKET, page)), path, where);
+      checkBucket(check, expectBucket(body, page), path, where);
       return;
     }
     for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
@@ -49,36 +46,31 @@ async function checkPage(check: TreeCheck, page: number, path: readonly number[]
   }
 }
 
-function checkBucket(check: TreeCheck, entries: Buffer, path: readonly number[], where: string): void {
+function checkBucket(check: TreeCheck, bucket: Buffer, path: readonly number[], where: string): void {
   const {store, findings, tree} = check;
-  const count = entries.length / ENTRY_BYTES;
-  if (count === 0 || count > BUCKET_ENTRIES) findings.report(where, `a bucket of ${count} keys`);
-  for (let i = 0; i < count; i++) {
-    const hKey = entryHKey(entries, i);
-    if (path.some((nibble, depth) => nibbleAt(hKey, depth) !== nibble))
-      findings.report(where, `key ${i} does not belong under the nibbles that lead here`);
-    if (i > 0 && compareWordAt(entries, (i - 1) * ENTRY_BYTES, hKey) >= 0)
+  const entries = readEntries(bucket);
+  if (entries.length > BUCKET_ENTRIES) findings.report(where, `a bucket of ${entries.length} keys`);
+  for (const [i, {hKey, leafIndex}] of entries.entries()) {
+    const before = entries[i - 1]?.hKey;
+    if (before !== undefined && compareWordAt(before, 0, hKey, 0, hKey.length) >= 0)
       findings.report(where, `key ${i} is not above key ${i - 1}`);
-    const leafIndex = entryLeafIndex(entries, i);
-    if (compareWordAt(readLeaf(store.pages, tree, leafIndex).hKey, 0, hKey) !== 0)
+    const leaf = readLeaf(store.pages, tree, leafIndex);
+    if (compareWordAt(leaf.hKey, 0, hKey, 0, hKey.length) !== 0)
       findings.report(where, `key ${i} is not that of leaf ${leafIndex}`);
+    if (path.some((nibble, depth) => nibbleAt(leaf.hKey, depth) !== nibble))
+      findings.report(where, `key ${i} does not belong under the nibbles that lead here`);
   }
 }
 
-/** @returns views of hKeys. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
-export function* listIndex(
-  pages: PageReader,
-  page: number,
-): Generator<{readonly hKey: Uint8Array; readonly leafIndex: number}, undefined> {
+/** @returns the leaf indexes in the order of their keys. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+export function* listIndex(pages: PageReader, page: number): Generator<number, undefined> {
   const body = pages.read(page);
-  if (body[0] === DIRECTORY) {
-    for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
-      const child = directoryChild(body, nibble);
-      if (child !== 0) yield* listIndex(pages, child);
-    }
+  if (body[0] !== DIRECTORY) {
+    for (const {leafIndex} of readEntries(expectBucket(body, page))) yield leafIndex;
     return;
   }
-  const entries = bucketEntries(expectKind(body, BUCKET, page));
-  for (let position = 0; position * ENTRY_BYTES < entries.length; position++)
-    yield {hKey: entryHKey(entries, position), leafIndex: entryLeafIndex(entries, position)};
+  for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
+    const child = directoryChild(body, nibble);
+    if (child !== 0) yield* listIndex(pages, child);
+  }
 }

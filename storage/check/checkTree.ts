@@ -133,11 +133,11 @@ async function checkLinks(check: TreeCheck): Promise<void> {
         return;
       }
       if (left.next !== TAIL_INDEX && indexed !== undefined) {
-        const entry = indexed.next().value;
-        if (entry?.leafIndex !== left.next || Buffer.compare(entry.hKey, leaf.hKey) !== 0)
+        const index = indexed.next().value;
+        if (index !== left.next)
           findings.report(
             where,
-            `the index has ${entry === undefined ? "no more keys" : `leaf ${entry.leafIndex}`} here`,
+            `the index has ${index === undefined ? "no more keys" : `leaf ${index}`} here`,
           );
       }
       leftIndex = left.next;

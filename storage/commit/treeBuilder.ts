@@ -6,11 +6,10 @@
 import {leavesPerPage, SMALL_TREE} from "../page/geometry.ts";
 import {
   BUCKET_ENTRIES,
+  bytesToTellApart,
   DIRECTORY_CHILDREN,
-  ENTRY_BYTES,
   encodeBucket,
   encodeDirectory,
-  encodeEntry,
   nibbleAt,
 } from "../page/indexPage.ts";
 import {LeafPageDraft} from "../page/pageDraft.ts";
@@ -96,15 +95,11 @@ async function buildIndex(build: TreeBuild, from: number, to: number, depth: num
   const {context, leaves, order, flushIfFull} = build;
   if (from === to) return 0;
   if (to - from <= BUCKET_ENTRIES) {
-    const entries = Buffer.allocUnsafe((to - from) * ENTRY_BYTES);
-    for (let rank = from; rank < to; rank++) {
-      const position = order[rank] as number;
-      entries.set(
-        encodeEntry(leaves.hKeyAt(position), leaves.leafIndexAt(position)),
-        (rank - from) * ENTRY_BYTES,
-      );
-    }
-    return context.pages.putPage(spare => encodeBucket(entries, spare));
+    const entries = Array.from(order.subarray(from, to), position => ({
+      hKey: leaves.hKeyAt(position),
+      leafIndex: leaves.leafIndexAt(position),
+    }));
+    return context.pages.putPage(spare => encodeBucket(entries, bytesToTellApart(entries), spare));
   }
   await flushIfFull();
   const children: number[] = [];

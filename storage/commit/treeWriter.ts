@@ -8,7 +8,7 @@ import {LEAVES_PER_PAGE, leavesPerPage, rootLevel, SMALL_TREE} from "../page/geo
 import type {Leaf} from "../page/leafPage.ts";
 import {LeafPageDraft} from "../page/pageDraft.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, hashTopRoot, TAIL_INDEX, ZERO_WORD} from "../tree/emptyTree.ts";
-import type {KeyPosition} from "../tree/treeReader.ts";
+import {type KeyPosition, positionBy} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {IndexWriter} from "./indexWriter.ts";
 import {StoredPages, type TreeContext, TreeSeal} from "./treeSeal.ts";
@@ -36,7 +36,7 @@ export class TreeWriter {
     this.stored = new StoredPages(context.pages, root);
     this.nextFreeNode = root.nextFreeNode;
     this.leavesPerPage = leavesPerPage(root.nextFreeNode);
-    if (root.nextFreeNode > SMALL_TREE) this.index = new IndexWriter(context.pages, root.indexPage);
+    if (root.nextFreeNode > SMALL_TREE) this.index = this.openIndex(root.indexPage);
     this.mostDrafts = root.rootPage === 0 ? MAX_NEW_DRAFTS : MAX_DRAFTS;
   }
 
@@ -50,15 +50,10 @@ export class TreeWriter {
 
   find(hKey: Uint8Array): KeyPosition {
     if (this.index === undefined) return this.searchFirstPage(hKey);
-    const position = this.index.search(hKey);
-    if (position === undefined)
+    const leafIndex = this.index.search(hKey);
+    if (leafIndex === undefined)
       return {present: false, leftLeafIndex: HEAD_INDEX, rightLeafIndex: TAIL_INDEX};
-    const {kind, leafIndex} = position;
-    if (kind === "exact") return {present: true, leafIndex};
-    const leaf = this.leaf(leafIndex);
-    return kind === "lower"
-      ? {present: false, leftLeafIndex: leafIndex, rightLeafIndex: leaf.next}
-      : {present: false, leftLeafIndex: leaf.prev, rightLeafIndex: leafIndex};
+    return positionBy(this.leaf(leafIndex), leafIndex, hKey);
   }
 
   leaf(leafIndex: number): Leaf {
@@ -164,8 +159,12 @@ export class TreeWriter {
     return {present: false, leftLeafIndex, rightLeafIndex: this.leaf(leftLeafIndex).next};
   }
 
+  private openIndex(page: number): IndexWriter {
+    return new IndexWriter(this.context.pages, page, leafIndex => this.leaf(leafIndex).hKey);
+  }
+
   private indexOfAll(): IndexWriter {
-    const index = new IndexWriter(this.context.pages, 0);
+    const index = this.openIndex(0);
     for (let leafIndex = FIRST_FREE_NODE; leafIndex < this.nextFreeNode; leafIndex++) {
       const leaf = this.draft(leafIndex).leafAt(leafIndex);
       if (leaf !== undefined) index.insert(leaf.hKey, leafIndex);

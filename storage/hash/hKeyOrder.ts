@@ -44,9 +44,15 @@ export function sortByHKey(hKeys: Buffer): Uint32Array {
   return order.sort((a, b) => (prefixes[a] as number) - (prefixes[b] as number) || compareKeys(hKeys, a, b));
 }
 
-/** Keys differ early, and Buffer.compare costs a call into C++. @returns below 0, 0 or above 0 */
-export function compareWordAt(bytes: Uint8Array, offset: number, hKey: Uint8Array, hKeyAt = 0): number {
-  for (let i = 0; i < WORD_BYTES; i++) {
+/** Keys differ early, and Buffer.compare costs a call into C++. @param length - in bytes. @returns below 0, 0 or above 0 */
+export function compareWordAt(
+  bytes: Uint8Array,
+  offset: number,
+  hKey: Uint8Array,
+  hKeyAt = 0,
+  length = WORD_BYTES,
+): number {
+  for (let i = 0; i < length; i++) {
     const difference = (bytes[offset + i] as number) - (hKey[hKeyAt + i] as number);
     if (difference !== 0) return difference;
   }

@@ -2,26 +2,33 @@
  * Pages of the hKey index: a radix tree over the nibbles of hKey, which leads from a leaf's key to its leaf index.
  *
  *   directory   'D' | 16 x u48: the page of each next nibble, 0 = no key there
- *   bucket      'B' | count u8 | count x (hKey 32 | leaf index u40), ascending
+ *   bucket      'B' | count u8 | k u8 | count x (the hKey's first k bytes | leaf index u40), ascending
  *
  * hKeys are spread evenly, so the tree balances itself: buckets of up to 32 keys under 16-way directories. Those of
  * poseidon2 have a first nibble of 7 at most in each eight, so the root directory has 8 children in use. Head and tail
  * are not in the index.
+ *
+ * A bucket has only as many bytes of its keys as tell them apart, and at least 6. Whole keys would triple its size, for
+ * nothing: whoever finds a leaf reads its page next, which has the key. Two of a million keys share 6 bytes in one of
+ * 500 chains; whoever searches for such keys makes their bucket a few bytes longer.
  */
 
+import {StoreError} from "../errors.ts";
 import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
-import {DifferenceSteps} from "./pageDifference.ts";
+import {expectKind} from "./pageReader.ts";
 
 export const DIRECTORY = 0x44;
 export const BUCKET = 0x42;
 export const DIRECTORY_CHILDREN = 16;
 /** A bucket with more entries is split. Larger buckets cost bytes per insert, smaller ones cost reads per lookup. */
 export const BUCKET_ENTRIES = 32;
-export const ENTRY_BYTES = WORD_BYTES + 5;
+/** Of a bucket's keys. The hints of keys use as many (keyHints.ts). */
+const LEAST_KEY_BYTES = 6;
+const INDEX_BYTES = 5;
 
-const ENTRIES_AT = 2;
+const ENTRIES_AT = 3;
 
 export const KEY_NIBBLES = 2 * WORD_BYTES;
 
@@ -34,25 +41,62 @@ export function directoryChild(page: Buffer, nibble: number): number {
   return page.readUIntBE(1 + nibble * NUMBER_BYTES, NUMBER_BYTES);
 }
 
-/** A bucket's entries, a view. */
-export function bucketEntries(page: Buffer): Buffer {
-  return page.subarray(ENTRIES_AT, ENTRIES_AT + (page[1] as number) * ENTRY_BYTES);
+export interface IndexEntry {
+  /** The whole key, or at least the bytes that its bucket has. */
+  readonly hKey: Uint8Array;
+  readonly leafIndex: number;
 }
 
-/** The hKey of the entry at a position, a view. */
-export function entryHKey(entries: Buffer, position: number): Buffer {
-  return entries.subarray(position * ENTRY_BYTES, position * ENTRY_BYTES + WORD_BYTES);
+export function entryCount(bucket: Buffer): number {
+  return bucket[1] as number;
 }
 
-export function entryLeafIndex(entries: Buffer, position: number): number {
-  return entries.readUIntBE(position * ENTRY_BYTES + WORD_BYTES, ENTRY_BYTES - WORD_BYTES);
+export function keyBytes(bucket: Buffer): number {
+  return bucket[2] as number;
 }
 
-export function encodeEntry(hKey: Uint8Array, leafIndex: number): Buffer {
-  const entry = Buffer.allocUnsafe(ENTRY_BYTES);
-  entry.set(hKey, 0);
-  entry.writeUIntBE(leafIndex, WORD_BYTES, ENTRY_BYTES - WORD_BYTES);
-  return entry;
+/** Offset of the entry: the first bytes of its key, then its leaf index. */
+export function entryAt(bucket: Buffer, position: number): number {
+  return ENTRIES_AT + position * (keyBytes(bucket) + INDEX_BYTES);
+}
+
+export function entryLeafIndex(bucket: Buffer, position: number): number {
+  return bucket.readUIntBE(entryAt(bucket, position) + keyBytes(bucket), INDEX_BYTES);
+}
+
+/** The first bytes of the keys, views, and their leaf indexes. */
+export function readEntries(bucket: Buffer): IndexEntry[] {
+  return Array.from({length: entryCount(bucket)}, (_, position) => {
+    const at = entryAt(bucket, position);
+    const hKey = bucket.subarray(at, at + keyBytes(bucket));
+    return {hKey, leafIndex: entryLeafIndex(bucket, position)};
+  });
+}
+
+/** @returns the position of the entry whose key begins as `hKey` does, or -(p + 1) where p entries are below it */
+export function searchBucket(bucket: Buffer, hKey: Uint8Array): number {
+  let low = 0;
+  let high = entryCount(bucket);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const order = compareWordAt(bucket, entryAt(bucket, middle), hKey, 0, keyBytes(bucket));
+    if (order === 0) return middle;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return -(low + 1);
+}
+
+/** @throws StoreError RECORD_DAMAGED if `body` is no bucket with entries */
+export function expectBucket(body: Buffer, page: number): Buffer {
+  const bucket = expectKind(body, BUCKET, page);
+  const count = entryCount(bucket);
+  if (count > 0 && keyBytes(bucket) >= LEAST_KEY_BYTES && bucket.length === entryAt(bucket, count))
+    return bucket;
+  throw new StoreError(
+    "RECORD_DAMAGED",
+    `page ${page}: a bucket of ${bucket.length} bytes for ${count} keys`,
+  );
 }
 
 export function encodeDirectory(children: readonly number[], spare: number): Buffer {
@@ -64,45 +108,27 @@ export function encodeDirectory(children: readonly number[], spare: number): Buf
   return page;
 }
 
-export function encodeBucket(entries: Uint8Array, spare: number): Buffer {
-  const page = Buffer.allocUnsafe(ENTRIES_AT + entries.length + spare);
+/** @param entries - 1 to 255, ascending. @param bytes - of each key: they must tell the keys apart */
+export function encodeBucket(entries: readonly IndexEntry[], bytes: number, spare: number): Buffer {
+  const page = Buffer.allocUnsafe(ENTRIES_AT + entries.length * (bytes + INDEX_BYTES) + spare);
   page[0] = BUCKET;
-  page[1] = entries.length / ENTRY_BYTES;
-  page.set(entries, ENTRIES_AT);
+  page[1] = entries.length;
+  page[2] = bytes;
+  let at = ENTRIES_AT;
+  for (const {hKey, leafIndex} of entries) {
+    for (let i = 0; i < bytes; i++) page[at + i] = hKey[i] as number;
+    page.writeUIntBE(leafIndex, at + bytes, INDEX_BYTES);
+    at += bytes + INDEX_BYTES;
+  }
   return page;
 }
 
-const steps = new DifferenceSteps();
-
-/** @returns the steps from an older version of a bucket; undefined: more than `most` bytes, or no bucket */
-export function differBuckets(base: Buffer, most: number, page: Buffer): Uint8Array | undefined {
-  if (base[0] !== BUCKET) return undefined;
-  steps.begin(most);
-  steps.replaceDiffering(base, 1, page, 1, 1);
-  let old = ENTRIES_AT;
-  for (let at = ENTRIES_AT; at < page.length || old < base.length; ) {
-    let order = at === page.length ? -1 : 1;
-    if (at < page.length && old < base.length) order = compareWordAt(base, old, page, at);
-    // A key that was deleted and inserted again has another leaf.
-    if (order === 0) steps.replaceDiffering(base, old, page, at, ENTRY_BYTES);
-    else if (order < 0) steps.replace(old, ENTRY_BYTES, page, at, at);
-    else steps.replace(old, 0, page, at, at + ENTRY_BYTES);
-    if (order <= 0) old += ENTRY_BYTES;
-    if (order >= 0) at += ENTRY_BYTES;
+/** @param entries - ascending, with whole keys, of which no two are the same. @returns how many bytes tell them apart */
+export function bytesToTellApart(entries: readonly IndexEntry[]): number {
+  let bytes = LEAST_KEY_BYTES;
+  for (let i = 1; i < entries.length; i++) {
+    const [{hKey}, {hKey: before}] = [entries[i] as IndexEntry, entries[i - 1] as IndexEntry];
+    while (compareWordAt(hKey, 0, before, 0, bytes) === 0) bytes++;
   }
-  return steps.end();
-}
-
-/** @returns the position of the entry with this key, or -(p + 1) where p entries are below it */
-export function searchEntries(entries: Buffer, hKey: Uint8Array): number {
-  let low = 0;
-  let high = entries.length / ENTRY_BYTES;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const order = compareWordAt(entries, middle * ENTRY_BYTES, hKey);
-    if (order === 0) return middle;
-    if (order < 0) low = middle + 1;
-    else high = middle;
-  }
-  return -(low + 1);
+  return bytes;
 }

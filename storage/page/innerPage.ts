@@ -122,11 +122,11 @@ export function encodeChangedNodes(changed: number, most: number, page: Buffer):
     // The number that it replaces is lower, so it begins with these zeros too.
     let zeros = 0;
     while (page[at + zeros] === 0) zeros++;
-    steps.replace(at + zeros, NUMBER_BYTES - zeros, page, at + zeros, at + NUMBER_BYTES);
+    steps.replace(page, at + zeros, at + NUMBER_BYTES);
   }
   for (let node = 0, at = innerRowAt(children, 0); node < 2 * children; node++, at += WORD_BYTES)
-    if (((changed >>> node) & 1) !== 0) steps.replace(at, WORD_BYTES, page, at, at + WORD_BYTES);
+    if (((changed >>> node) & 1) !== 0) steps.replace(page, at, at + WORD_BYTES);
   for (let node = 0, at = innerRowAt(children, 2); 2 * node < children; node++, at += WORD_BYTES)
-    if (((changed >>> (4 * node)) & 15) !== 0) steps.replace(at, WORD_BYTES, page, at, at + WORD_BYTES);
+    if (((changed >>> (4 * node)) & 15) !== 0) steps.replace(page, at, at + WORD_BYTES);
   return steps.end();
 }

@@ -56,7 +56,7 @@ export interface ReplacedPage {
   /** 0: there is none. */
   readonly page: number;
   /** Not for kinds that have no differences. @returns the steps from `base`, a view; undefined: more than `most` bytes */
-  readonly differ?: (base: Buffer, most: number, page: Buffer) => Uint8Array | undefined;
+  readonly differ?: (base: Buffer, most: number) => Uint8Array | undefined;
   /** In place of `differ`, for kinds whose differences follow from the parts that have changed. */
   readonly parts?: ChangedParts | undefined;
 }
@@ -85,14 +85,14 @@ export function chooseForm(
   const isToBase = last.base === 0 || last.isAnchor;
   const base = isToBase ? before : last.base;
   const based = isToBase ? last : (last.based ?? open(base));
-  const steps = differ(based.body, Math.floor(body.length * DIFFERENCE_PART), body);
+  const steps = differ(based.body, Math.floor(body.length * DIFFERENCE_PART));
   if (steps !== undefined) {
     const record = encodeDifference(DIFFERENCE, page - base, steps, spare);
     return {opened: {body, base, isAnchor: false, based}, record};
   }
   const first = based.base === 0 ? base : based.base;
   const firstPage = based.base === 0 ? based : (based.based ?? open(first));
-  const anchor = differ(firstPage.body, Math.floor(body.length * ANCHOR_PART), body);
+  const anchor = differ(firstPage.body, Math.floor(body.length * ANCHOR_PART));
   if (anchor === undefined) return whole;
   const record = encodeDifference(ANCHOR, page - first, anchor, spare);
   return {opened: {body, base: first, isAnchor: true, based: firstPage}, record};
@@ -147,24 +147,13 @@ export class DifferenceSteps {
     this.most = Math.min(most, MAX_STEPS_BYTES - MAX_STEP_BYTES);
   }
 
-  /** Compares up to 37 bytes. In ascending order. @returns whether the page has others than the base */
-  replaceDiffering(base: Buffer, baseAt: number, page: Buffer, at: number, bytes: number): boolean {
-    let same = 0;
-    while (same < bytes && base[baseAt + same] === page[at + same]) same++;
-    if (same === bytes) return false;
-    this.replace(baseAt + same, bytes - same, page, at + same, at + bytes);
-    return true;
-  }
-
-  /** Puts `page` from `from` to `to`, at most 37 bytes, in place of `cut` bytes of the base. In ascending order. */
-  replace(baseAt: number, cut: number, page: Buffer, from: number, to: number): void {
+  /** Puts `page` from `from` to `to`, at most 32 bytes, in the place of those of the base. In ascending order. */
+  replace(page: Buffer, from: number, to: number): void {
     if (this.length > this.most) return;
-    this.varint(baseAt - this.baseAt);
-    const isCut = cut !== to - from;
-    this.varint(2 * (to - from) + (isCut ? 1 : 0));
-    if (isCut) this.varint(cut);
+    this.varint(from - this.baseAt);
+    this.varint(2 * (to - from));
     for (let at = from; at < to; at++) this.bytes[this.length++] = page[at] as number;
-    this.baseAt = baseAt + cut;
+    this.baseAt = to;
   }
 
   /** @returns the steps, a view; undefined: more than `most` */

@@ -2,28 +2,22 @@
 
 import {StoreError} from "../errors.ts";
 import {
-  BUCKET,
-  bucketEntries,
   DIRECTORY,
   DIRECTORY_CHILDREN,
   directoryChild,
-  ENTRY_BYTES,
+  entryCount,
   entryLeafIndex,
+  expectBucket,
   KEY_NIBBLES,
   nibbleAt,
-  searchEntries,
+  searchBucket,
 } from "../page/indexPage.ts";
-import {expectKind, type PageReader} from "../page/pageReader.ts";
-
-/** Where a key is, or one neighbour of an absent key. The other one is that leaf's `prev` or `next`. */
-export interface IndexPosition {
-  readonly kind: "exact" | "lower" | "higher";
-  /** The leaf with this key, or the nearest leaf below or above it. */
-  readonly leafIndex: number;
-}
+import type {PageReader} from "../page/pageReader.ts";
 
 /**
- * @param page - of the index, or of a sub-tree at `depth` nibbles; never 0. @param onFound - gets the key's bucket
+ * @param page - of the index, or of a sub-tree at `depth` nibbles; never 0
+ * @param onFound - gets the bucket if a key in it begins as this one does
+ * @returns the leaf with this key, or if there is none, the nearest one below or above it: the leaf's key tells which
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
 export function searchIndex(
@@ -31,18 +25,18 @@ export function searchIndex(
   page: number,
   depth: number,
   hKey: Uint8Array,
-  onFound?: (entries: Buffer) => void,
-): IndexPosition {
+  onFound?: (bucket: Buffer) => void,
+): number {
   let at = page;
   for (let level = depth; ; level++) {
     const body = pages.read(at);
     if (level > KEY_NIBBLES)
       throw new StoreError("RECORD_DAMAGED", `page ${at}: the index is deeper than a key`);
     if (body[0] !== DIRECTORY) {
-      const entries = bucketEntries(expectKind(body, BUCKET, at));
-      const position = searchBucket(entries, hKey);
-      if (position.kind === "exact") onFound?.(entries);
-      return position;
+      const bucket = expectBucket(body, at);
+      const position = searchBucket(bucket, hKey);
+      if (position >= 0) onFound?.(bucket);
+      return nearestEntry(bucket, position);
     }
     const nibble = nibbleAt(hKey, level);
     const child = directoryChild(body, nibble);
@@ -51,24 +45,20 @@ export function searchIndex(
   }
 }
 
-/** @param entries - never empty */
-export function searchBucket(entries: Buffer, hKey: Uint8Array): IndexPosition {
-  const found = searchEntries(entries, hKey);
-  if (found >= 0) return {kind: "exact", leafIndex: entryLeafIndex(entries, found)};
-  const below = -found - 1;
-  if (below > 0) return {kind: "lower", leafIndex: entryLeafIndex(entries, below - 1)};
-  return {kind: "higher", leafIndex: entryLeafIndex(entries, 0)};
+/** @param position - of searchBucket. @returns the leaf that was found, or else the nearest one below, or else above */
+export function nearestEntry(bucket: Buffer, position: number): number {
+  return entryLeafIndex(bucket, position >= 0 ? position : Math.max(0, -position - 2));
 }
 
 /** The greatest key below the nibble or else the smallest above it, within the directory. */
-function nearest(pages: PageReader, directory: Buffer, nibble: number): IndexPosition {
+function nearest(pages: PageReader, directory: Buffer, nibble: number): number {
   for (let i = nibble - 1; i >= 0; i--) {
     const child = directoryChild(directory, i);
-    if (child !== 0) return {kind: "lower", leafIndex: edgeLeaf(pages, child, true)};
+    if (child !== 0) return edgeLeaf(pages, child, true);
   }
   for (let i = nibble + 1; i < DIRECTORY_CHILDREN; i++) {
     const child = directoryChild(directory, i);
-    if (child !== 0) return {kind: "higher", leafIndex: edgeLeaf(pages, child, false)};
+    if (child !== 0) return edgeLeaf(pages, child, false);
   }
   throw new RangeError("a directory without children");
 }
@@ -81,8 +71,8 @@ export function edgeLeaf(pages: PageReader, page: number, greatest: boolean): nu
       throw new StoreError("RECORD_DAMAGED", `page ${at}: the index is deeper than a key`);
     const body = pages.read(at);
     if (body[0] !== DIRECTORY) {
-      const entries = bucketEntries(expectKind(body, BUCKET, at));
-      return entryLeafIndex(entries, greatest ? entries.length / ENTRY_BYTES - 1 : 0);
+      const bucket = expectBucket(body, at);
+      return entryLeafIndex(bucket, greatest ? entryCount(bucket) - 1 : 0);
     }
     let nibble = greatest ? DIRECTORY_CHILDREN - 1 : 0;
     while (directoryChild(body, nibble) === 0) nibble += greatest ? -1 : 1;

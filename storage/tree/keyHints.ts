@@ -10,7 +10,7 @@
  * bits of the key stand in the hint above the 40 bits of the leaf index, so one lookup in 2 048 of an unknown key
  * follows a wrong hint. With one hint per place, a half full table would have lost a fifth of its keys to others.
  */
-import {ENTRY_BYTES, entryLeafIndex} from "../page/indexPage.ts";
+import {entryAt, entryCount, entryLeafIndex} from "../page/indexPage.ts";
 
 /** Hints per place: 32 bytes, half a cache line of the processor. */
 const WAYS = 4;
@@ -43,9 +43,11 @@ export class KeyHints {
   }
 
   /** Notes all entries of a bucket: the other keys may be asked for as well. */
-  noteBucket(entries: Buffer, salt: number): void {
-    for (let at = 0, i = 0; at < entries.length; at += ENTRY_BYTES, i++)
-      this.note(this.place(entries, at, salt), tagAt(entries, at), entryLeafIndex(entries, i));
+  noteBucket(bucket: Buffer, salt: number): void {
+    for (let i = 0; i < entryCount(bucket); i++) {
+      const at = entryAt(bucket, i);
+      this.note(this.place(bucket, at, salt), tagAt(bucket, at), entryLeafIndex(bucket, i));
+    }
   }
 
   /** Replaces a hint with the same tag, else uses an empty place, else replaces the hint that the tag chooses. */

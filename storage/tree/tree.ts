@@ -7,9 +7,10 @@ import {StoreError} from "../errors.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pageReader.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
+import {searchIndex} from "./hKeyIndex.ts";
 import {ACCOUNTS_SALT, type KeyHints, NO_HINT, saltOf} from "./keyHints.ts";
 import {LeafView, type OpenedLeaf} from "./leafView.ts";
-import {findKey, type KeyPosition, readLeaf} from "./treeReader.ts";
+import {findKey, type KeyPosition, positionBy, readLeaf} from "./treeReader.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 interface TreeSource {
@@ -70,9 +71,19 @@ export class Tree {
     const hinted = this.hints.find(hKey, this.salt);
     if (hinted !== NO_HINT && leaf.tryOpen(this.pages, this.root, hinted, hKey))
       return {present: true, leafIndex: hinted};
-    const position = findKey(this.pages, this.root, hKey, bucket => this.hints.noteBucket(bucket, this.salt));
+    if (this.root.indexPage !== 0) return this.openIndexed(leaf, hKey);
+    const position = findKey(this.pages, this.root, hKey);
     if (position.present) this.openAt(leaf, position.leafIndex);
     return position;
+  }
+
+  private openIndexed(leaf: OpenedLeaf, hKey: Uint8Array): KeyPosition {
+    const {pages, root} = this;
+    const leafIndex = searchIndex(pages, root.indexPage, 0, hKey, bucket =>
+      this.hints.noteBucket(bucket, this.salt),
+    );
+    if (leaf.tryOpen(pages, root, leafIndex, hKey)) return {present: true, leafIndex};
+    return positionBy(readLeaf(pages, root, leafIndex), leafIndex, hKey);
   }
 
   /** For the leaf at `leafIndex`, for example a neighbour of an absent key. @throws as `open` */

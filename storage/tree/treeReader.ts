@@ -17,20 +17,20 @@ export type KeyPosition =
   | {readonly present: false; readonly leftLeafIndex: number; readonly rightLeafIndex: number};
 
 /**
- * @param tree - rootPage is not 0. @param hKey - above 0..0, below the tail's. @param onFound - as for searchIndex
+ * @param tree - rootPage is not 0. @param hKey - above 0..0, below the tail's
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
-export function findKey(
-  pages: PageReader,
-  tree: TreeRoot,
-  hKey: Uint8Array,
-  onFound?: (entries: Buffer) => void,
-): KeyPosition {
+export function findKey(pages: PageReader, tree: TreeRoot, hKey: Uint8Array): KeyPosition {
   if (tree.indexPage === 0) return searchLeafPage(firstLeafPage(pages, tree), hKey);
-  const {kind, leafIndex} = searchIndex(pages, tree.indexPage, 0, hKey, onFound);
-  if (kind === "exact") return {present: true, leafIndex};
-  const leaf = readLeaf(pages, tree, leafIndex);
-  return kind === "lower"
+  const leafIndex = searchIndex(pages, tree.indexPage, 0, hKey);
+  return positionBy(readLeaf(pages, tree, leafIndex), leafIndex, hKey);
+}
+
+/** @param leaf - the key's, or the nearest one below or above it */
+export function positionBy(leaf: Leaf, leafIndex: number, hKey: Uint8Array): KeyPosition {
+  const order = compareWordAt(leaf.hKey, 0, hKey);
+  if (order === 0) return {present: true, leafIndex};
+  return order < 0
     ? {present: false, leftLeafIndex: leafIndex, rightLeafIndex: leaf.next}
     : {present: false, leftLeafIndex: leaf.prev, rightLeafIndex: leafIndex};
 }

@@ -4,9 +4,8 @@ import {cp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {before, test} from "node:test";
 import {decodeBlockRecord, encodeBlockRecord} from "../../../storage/block/blockRecord.ts";
-import {WORD_BYTES} from "../../../storage/hash/suite.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
-import {BUCKET, bucketEntries, ENTRY_BYTES} from "../../../storage/page/indexPage.ts";
+import {BUCKET, entryAt, entryCount, keyBytes} from "../../../storage/page/indexPage.ts";
 import {childCount, INNER_PAGE, innerRowAt} from "../../../storage/page/innerPage.ts";
 import {openRecord, sealRecord} from "../../../storage/record/record.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
@@ -230,14 +229,20 @@ test("what no checksum shows, check finds: index pages, lists, roots and records
     [
       "a wrong leaf index in an old bucket",
       buckets[0] as string,
-      changed(buckets[0] as string, 2 + 36),
+      changed(buckets[0] as string, 3 + 6 + 4),
       /index page .* is not that of leaf|index page .*RECORD_MISSING/,
     ],
     [
-      "a bucket whose keys are out of order",
+      "a bucket with a wrong key",
+      buckets[1] as string,
+      changed(buckets[1] as string, 3),
+      /index page .* is not that of leaf/,
+    ],
+    [
+      "a bucket that is longer than its keys",
       buckets[1] as string,
       changed(buckets[1] as string, 2),
-      /index page /,
+      /index page .*RECORD_DAMAGED: page \d+: a bucket of \d+ bytes for \d+ keys/,
     ],
     [
       "an account tree without its index",
@@ -282,17 +287,16 @@ test("a sampled leaf that its key does not lead to is named, and its page's root
   await tamper(directory, async db => {
     for await (const [key, value] of db.iterator({gte: Buffer.from("p"), lt: Buffer.from("q")})) {
       const body = Buffer.from(value.subarray(0, -4));
-      const entries = bucketEntries(body);
       if (body[0] === BUCKET)
-        for (let at = 0; at < entries.length; at += ENTRY_BYTES)
-          entries.fill(0, at + WORD_BYTES, at + ENTRY_BYTES);
+        for (let i = 0; i < entryCount(body); i++)
+          body.fill(0, entryAt(body, i) + keyBytes(body), entryAt(body, i + 1));
       else if (body[0] === INNER_PAGE)
         body.fill(7, innerRowAt(childCount(body), 0), innerRowAt(childCount(body), 2));
       await db.put(key, sealRecord(key, body));
     }
   });
   const found = (await checkStore(directory, 20)).found.join("\n");
-  assert.match(found, /^block 3, account tree, leaf \d+: looking its key up gives leaf 0$/m);
+  assert.match(found, /^block 3, account tree, leaf \d+: looking its key up gives no leaf$/m);
   assert.match(found, /^block 3, account tree, page \d+: page \d+ has another root than this page says$/m);
 });
 
@@ -330,7 +334,7 @@ test("a store of another hash suite, and a LevelDB of something else, are refuse
   const key = Buffer.from("mformat");
   const record = (body: object): Buffer => sealRecord(key, Buffer.from(JSON.stringify(body)));
   const directory = await copyOfStore("format");
-  await tamper(directory, db => db.put(key, record({version: 5, suite: "md5"})));
+  await tamper(directory, db => db.put(key, record({version: 6, suite: "md5"})));
   await assert.rejects(openEngine(directory), {
     code: "FORMAT_MISMATCH",
     message: /suite md5 is not one of sha256/,

@@ -125,14 +125,14 @@ test("a record that says what the store is and is gone refuses the store, and ch
 test("a store of another format is refused by name, also if the release that wrote it has rolled it back", async () => {
   const directory = await store.copy();
   await tamper(directory, async db => {
-    await db.put(META.format, sealRecord(META.format, Buffer.from('{"version":4,"suite":"sha256"}')));
+    await db.put(META.format, sealRecord(META.format, Buffer.from('{"version":5,"suite":"sha256"}')));
     await db.del(blockKey(BLOCKS - 1));
   });
   for (const opening of [openEngine, checkStore])
     await assert.rejects(opening(directory), {
       code: "FORMAT_MISMATCH",
       message:
-        /store format 4; this proofd reads format 5: use the release that wrote it, or import the chain again/,
+        /store format 5; this proofd reads format 6: use the release that wrote it, or import the chain again/,
     });
   for (const command of [
     ["snapshot", "--out", `${directory}.copy`],
@@ -141,7 +141,7 @@ test("a store of another format is refused by name, also if the release that wro
     ["serve"],
   ]) {
     const {code, stderr} = await runHere([...command, "--db", directory]);
-    assert.match(stderr, /^error: .*store format 4;/);
+    assert.match(stderr, /^error: .*store format 5;/);
     assert.equal(code, 2, command[0]);
   }
 });

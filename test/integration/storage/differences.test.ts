@@ -9,7 +9,7 @@ import {StateReader} from "../../../storage/block/stateReader.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {sha256Suite} from "../../../storage/hash/sha256Suite.ts";
 import {childOnPath, rootLevel} from "../../../storage/page/geometry.ts";
-import {BUCKET, DIRECTORY, directoryChild, nibbleAt} from "../../../storage/page/indexPage.ts";
+import {DIRECTORY, directoryChild, nibbleAt} from "../../../storage/page/indexPage.ts";
 import {childPage, INNER_PAGE} from "../../../storage/page/innerPage.ts";
 import {pageKey} from "../../../storage/record/layout.ts";
 import type {StateStore} from "../../../storage/stateStore.ts";
@@ -96,17 +96,17 @@ function recordsOf(reader: StateReader, {block, hKey}: Path): number[] {
   return records;
 }
 
-/** A page of this kind that is a difference to an anchor. @returns its three records, the whole page last */
-function findThree(reader: StateReader, kind: number): number[] {
+/** An inner page that is a difference to an anchor. @returns its three records, the whole page last */
+function findThree(reader: StateReader): number[] {
   for (const page of reachablePages(reader, [BLOCKS - 1])) {
     const {body, base} = reader.pages.open(page);
-    if (body[0] !== kind || base === 0 || !reader.pages.open(base).isAnchor) continue;
+    if (body[0] !== INNER_PAGE || base === 0 || !reader.pages.open(base).isAnchor) continue;
     return [page, base, reader.pages.open(base).base];
   }
-  throw new Error(`no page of kind ${kind} is a difference to an anchor`);
+  throw new Error("no inner page is a difference to an anchor");
 }
 
-test("damage of any of the three records of an inner page or a bucket fails the paths that need it, by the record's page, and no other", async t => {
+test("damage of any of the three records of an inner page fails the paths that need it, by the record's page, and no other", async t => {
   const directory = join(folder, "damaged");
   const store = await writeBlocks(directory);
   t.after(() => store.close());
@@ -119,7 +119,7 @@ test("damage of any of the three records of an inner page or a bucket fails the 
       return {...path, records: recordsOf(reader, path), proof: prove(reader, path)};
     }),
   );
-  const pages = [INNER_PAGE, BUCKET].flatMap(kind => findThree(reader, kind));
+  const pages = findThree(reader);
   const original = await Promise.all(pages.map(page => db.get(pageKey(page))));
   const restore = (i: number) => db.put(pageKey(pages[i] as number), original[i] as Buffer);
   const flip = (i: number) => {
@@ -178,7 +178,7 @@ test("a batch with differences that is cut before any of its records leaves the 
   const since = store.reader.blockOrThrow(latest - 1).nextPage;
   const pages = Array.from({length: store.reader.blockOrThrow(latest).nextPage - since}, (_, i) => since + i);
   const forms = pages.map(page => store.reader.pages.open(page)).filter(({base}) => base !== 0);
-  assert.ok(forms.some(({body}) => body[0] === INNER_PAGE) && forms.some(({body}) => body[0] === BUCKET));
+  assert.ok(forms.some(({body}) => body[0] === INNER_PAGE));
   const name = await logOf(directory);
   const log = await readFile(join(directory, name));
   const cuts = pages.map(page => log.indexOf(pageKey(page), start));

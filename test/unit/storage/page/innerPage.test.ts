@@ -1,4 +1,4 @@
-/** Inner pages and buckets as differences, and rows that are not stored, against plain counting. */
+/** Inner pages as differences, and rows that are not stored, against plain counting. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
@@ -6,14 +6,6 @@ import {PairBatch} from "../../../../storage/hash/pairBatch.ts";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
 import {WORD_BYTES} from "../../../../storage/hash/suite.ts";
 import {CHILDREN, lowestHeight} from "../../../../storage/page/geometry.ts";
-import {
-  BUCKET_ENTRIES,
-  bucketEntries,
-  differBuckets,
-  ENTRY_BYTES,
-  encodeBucket,
-  encodeEntry,
-} from "../../../../storage/page/indexPage.ts";
 import {
   changedNodes,
   encodeChangedNodes,
@@ -24,7 +16,6 @@ import {
 import {openRecordedPage} from "../../../../storage/page/pageDifference.ts";
 import {InnerPageDraft} from "../../../../storage/page/pageDraft.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
-import {hKeyOf} from "../../../support/stores/hKeys.ts";
 
 const LEVEL = 2;
 const {zeros} = emptyTree(sha256Suite);
@@ -135,26 +126,5 @@ test("a changed page is what a new one with the same children is, and follows fr
         assert.deepEqual(apply(page, encodeChangedNodes(nodes | more, 2000, young) as Uint8Array), young);
       },
     ),
-  );
-});
-
-test("a bucket follows from its difference, whatever was inserted, deleted or inserted again", () => {
-  const keys = fc.uniqueArray(fc.record({name: fc.nat(40), leafIndex: fc.nat(3)}), {
-    selector: ({name}) => name,
-    minLength: 1,
-    maxLength: BUCKET_ENTRIES,
-  });
-  const bucketOf = (list: readonly {name: number; leafIndex: number}[]): Buffer => {
-    const entries = list.map(({name, leafIndex}) => encodeEntry(hKeyOf(name), leafIndex));
-    return encodeBucket(Buffer.concat(entries.sort(Buffer.compare)), 0);
-  };
-  fc.assert(
-    fc.property(keys, keys, (before, after) => {
-      const [old, young] = [bucketOf(before), bucketOf(after)];
-      const steps = differBuckets(old, 2000, young);
-      assert.ok(steps !== undefined);
-      assert.deepEqual(apply(old, steps), young);
-      assert.equal(bucketEntries(young).length, after.length * ENTRY_BYTES);
-    }),
   );
 });

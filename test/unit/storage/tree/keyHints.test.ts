@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {test} from "node:test";
-import {bucketEntries, encodeBucket} from "../../../../storage/page/indexPage.ts";
+import {encodeBucket} from "../../../../storage/page/indexPage.ts";
 import {KeyHints, NO_HINT, saltOf} from "../../../../storage/tree/keyHints.ts";
 
 const MAX_LEAF_INDEX = 2 ** 40 - 1;
@@ -12,12 +12,8 @@ function hKeyOf(name: string): Buffer {
 }
 
 function bucketOf(leaves: readonly (readonly [Buffer, number])[]): Buffer {
-  const entries = leaves.map(([hKey, leafIndex]) => {
-    const index = Buffer.alloc(5);
-    index.writeUIntBE(leafIndex, 0, 5);
-    return Buffer.concat([hKey, index]);
-  });
-  return bucketEntries(encodeBucket(Buffer.concat(entries), 0));
+  const entries = leaves.map(([hKey, leafIndex]) => ({hKey, leafIndex}));
+  return encodeBucket(entries, 6, 0);
 }
 
 test("every key of a noted bucket is found, with leaf indexes of 40 bits", () => {
