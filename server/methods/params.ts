@@ -15,41 +15,29 @@ export class ParamList {
   private readonly order: string;
   private readonly requiredCount: number;
 
-  /** @param params - required ones come first */
-  constructor(
-    private readonly method: string,
-    private readonly params: readonly Param[],
-  ) {
-    this.order = `[${params.map(({name}) => name).join(", ")}]`;
-    this.requiredCount = params.filter(({required}) => required).length;
-  }
-
-  [Symbol.iterator](): Iterator<Param> {
-    return this.params[Symbol.iterator]();
+  /** @param list - required ones come first */
+  constructor(readonly list: readonly Param[]) {
+    this.order = `[${list.map(({name}) => name).join(", ")}]`;
+    this.requiredCount = list.filter(({required}) => required).length;
   }
 
   /** @throws RpcError INVALID_PARAMS for params by name, too many or too few */
-  read(params: Call["params"]): readonly unknown[] {
-    const list = this.requireArray(params);
-    if (list.length > this.params.length)
-      throw createParamsError(`params: expected ${this.order}, got ${count(list.length, "element")}`);
-    if (list.length < this.requiredCount) throw this.createMissingError(list.length);
-    return list;
-  }
-
-  /** @throws RpcError INVALID_PARAMS for params by name */
-  requireArray(params: Call["params"]): readonly unknown[] {
-    if (Array.isArray(params)) return params;
-    throw createParamsError(`params of ${this.method}: expected the array ${this.order}, got an object`);
+  read({name}: {readonly name: string}, params: Call["params"]): readonly unknown[] {
+    if (!Array.isArray(params))
+      throw createParamsError(`params of ${name}: expected the array ${this.order}, got an object`);
+    if (params.length > this.list.length)
+      throw createParamsError(`params: expected ${this.order}, got ${count(params.length, "element")}`);
+    if (params.length < this.requiredCount) throw this.createMissingError(params.length);
+    return params;
   }
 
   /** @param at - position of a required parameter */
   createMissingError(at: number): RpcError {
     const {requiredCount} = this;
     const first = requiredCount === 1 ? "the first" : `the first ${requiredCount}`;
-    const required = requiredCount === this.params.length ? "all" : first;
+    const required = requiredCount === this.list.length ? "all" : first;
     return createParamsError(
-      `params[${at}] (${this.params[at]?.name}): expected a value for ${required} of ${this.order}, got nothing`,
+      `params[${at}] (${this.list[at]?.name}): expected a value for ${required} of ${this.order}, got nothing`,
     );
   }
 }

@@ -1,6 +1,5 @@
 /** All methods of a process. A new method is a file of its own and a line here. */
 import {estimateGas} from "./calls/estimateGas.ts";
-import {createEstimateParams} from "./calls/estimateParams.ts";
 import {ethCall} from "./calls/ethCall.ts";
 import {proofCall} from "./calls/proofCall.ts";
 import {listForwarded} from "./forwarding/forwarded.ts";
@@ -111,7 +110,6 @@ function subjectOf(name: string): string {
 
 /** The methods of `proofd serve --namespace`, for clients that know a network's own server. @param namespace - such as "linea" */
 function createNamespaceMethods(namespace: string): readonly OwnMethod[] {
-  const name = `${namespace}_estimateGas`;
-  const estimate = {...estimateGas, name, params: createEstimateParams(name)} as LaneMethod;
+  const estimate = {...estimateGas, name: `${namespace}_estimateGas`} as LaneMethod;
   return [createNamespacedProof(namespace), estimate, rollupBlockNumber];
 }

@@ -20,7 +20,7 @@ export const estimateGas: LaneMethod<PackedCalls> = {
       const reason = "this node runs without the sequencer extension";
       throw new RpcError(RpcCode.NOT_AVAILABLE, `${name} is not available: ${reason}`);
     }
-    const list = this.params.requireArray(params);
-    calls.putCall(Object.assign(yield* parseEstimateCall(list, view), {method: name}), ESTIMATE_COST);
+    const call = yield* parseEstimateCall(name, params, view);
+    calls.putCall(Object.assign(call, {method: name}), ESTIMATE_COST);
   },
 };

@@ -27,20 +27,20 @@ const BLOCK_OR_OVERRIDES = {
   anyOf: [BLOCK_PARAM, {title: "block number", type: "string", pattern: DECIMAL.source}, OVERRIDES_PARAM],
 };
 
-export function createEstimateParams(method: string): ParamList {
-  return new ParamList(method, [
-    {name: "call", required: true, schema: CALL_PARAM},
-    {name: "block", required: false, schema: nullable(BLOCK_OR_OVERRIDES)},
-    {name: "overrides", required: false, schema: nullable(OVERRIDES_PARAM)},
-    {name: "blockOverrides", required: false, schema: nullable(BLOCK_OVERRIDES_PARAM)},
-  ]);
-}
-
-export const ESTIMATE_PARAMS = createEstimateParams("chain_estimateGas");
+export const ESTIMATE_PARAMS = new ParamList([
+  {name: "call", required: true, schema: CALL_PARAM},
+  {name: "block", required: false, schema: nullable(BLOCK_OR_OVERRIDES)},
+  {name: "overrides", required: false, schema: nullable(OVERRIDES_PARAM)},
+  {name: "blockOverrides", required: false, schema: nullable(BLOCK_OVERRIDES_PARAM)},
+]);
 
 /** @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED */
-export function* parseEstimateCall(params: Call["params"], view: BlockView): Work<EstimateCall> {
-  const [call, second = null, third = null, fourth = null] = ESTIMATE_PARAMS.read(params);
+export function* parseEstimateCall(
+  name: string,
+  params: Call["params"],
+  view: BlockView,
+): Work<EstimateCall> {
+  const [call, second = null, third = null, fourth = null] = ESTIMATE_PARAMS.read({name}, params);
   if (call === null) throw ESTIMATE_PARAMS.createMissingError(0);
   const isShifted = third === null && isKeyedByAddress(second);
   const overrides = isShifted ? second : third;

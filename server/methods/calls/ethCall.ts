@@ -16,12 +16,10 @@ import {parseCallFields} from "./callFields.ts";
 import {parseOverrides} from "./callOverrides.ts";
 import {BLOCK_OVERRIDES_PARAM, CALL_PARAM, OVERRIDES_PARAM} from "./callSchemas.ts";
 
-const NAME = "eth_call";
-
 export const ethCall: LaneMethod<PackedCalls> = {
-  name: NAME,
+  name: "eth_call",
   summary: "What a call returns at a finalized block.",
-  params: new ParamList(NAME, [
+  params: new ParamList([
     {name: "call", required: true, schema: CALL_PARAM},
     {name: "block", required: false, schema: nullable(BLOCK_PARAM)},
     {name: "stateOverrides", required: false, schema: nullable(OVERRIDES_PARAM)},
@@ -49,16 +47,17 @@ export const ethCall: LaneMethod<PackedCalls> = {
 
 /** @param blockName - the method's name of the second parameter. @throws RpcError */
 export function* parseCall(
-  {name, params: list}: LaneMethod<PackedCalls>,
+  method: LaneMethod<PackedCalls>,
   params: Call["params"],
   view: RequestView,
   blockName: string,
 ): Work<EstimateCall> {
+  const {name} = method;
   if (view.estimates.kind === "none") {
     const reason = "this server has no threads that run calls (--estimate-workers 0)";
     throw new RpcError(RpcCode.NOT_AVAILABLE, `${name} is not available: ${reason}`);
   }
-  const [call, block = null, overrides = null, blockOverrides = null] = list.read(params);
+  const [call, block = null, overrides = null, blockOverrides = null] = method.params.read(method, params);
   const fields = yield* parseCallFields(call, "params[0]", view.chain.chainId);
   return Object.assign(fields, {
     kind: "call",

@@ -9,7 +9,6 @@ import {callCost} from "./callCost.ts";
 import {CALL_PARAM} from "./callSchemas.ts";
 import {ethCall, parseCall} from "./ethCall.ts";
 
-const NAME = "proof_call";
 const ERROR = objectOf({code: {type: "integer"}, message: {type: "string"}}, {data: BYTES});
 const LIST = arrayOf(BYTES);
 const ERROR_CODES = {
@@ -19,10 +18,10 @@ const ERROR_CODES = {
 
 export const proofCall: LaneMethod<PackedCalls> = {
   ...ethCall,
-  name: NAME,
+  name: "proof_call",
   summary:
     "What a call returns, or its error, and the trie nodes, codes and headers that executing it needs.",
-  params: new ParamList(NAME, [
+  params: new ParamList([
     {name: "tx", required: true, schema: CALL_PARAM},
     {name: "blockParameter", required: false, schema: nullable(BLOCK_PARAM)},
   ]),

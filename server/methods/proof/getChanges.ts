@@ -19,7 +19,6 @@ import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import {parseCount, rangeTextBytes, readCount, readTree} from "./treeParams.ts";
 
-const NAME = "chain_getChanges";
 const ACCOUNTS = "accounts";
 const ALL = "all";
 const TREES = [ACCOUNTS, ALL] as const;
@@ -34,10 +33,10 @@ const CALL_COST = 4;
 
 export const getChanges: LaneMethod<PackedCalls> = {
   ...getProof,
-  name: NAME,
+  name: "chain_getChanges",
   summary:
     "The leaves that differ between two finalized blocks, in one tree or in all, with a proof that nothing else differs.",
-  params: new ParamList(NAME, [
+  params: new ParamList([
     {name: "tree", required: true, schema: treeParam(TREES)},
     {name: "fromBlock", required: true, schema: BLOCK_PARAM},
     {name: "toBlock", required: true, schema: BLOCK_PARAM},
@@ -48,7 +47,7 @@ export const getChanges: LaneMethod<PackedCalls> = {
   cost: changesCost,
   maxTextBytes: rangeTextBytes,
   prepare(params, view, calls) {
-    const [tree, fromBlock, toBlock, cursor, count] = this.params.read(params);
+    const [tree, fromBlock, toBlock, cursor, count] = this.params.read(this, params);
     const form = view.takesBytes ? ProofForm.CHANGES_BYTES : ProofForm.CHANGES_HEX;
     const named = readTree(tree, TREES);
     const call = {

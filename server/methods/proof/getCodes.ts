@@ -8,16 +8,15 @@ import {ParamList} from "../params.ts";
 import {arrayOf, BYTES, nullable, STORAGE_KEY_PARAM} from "../schema.ts";
 import {decodeWordInto, WORD_BYTES} from "../words.ts";
 
-const NAME = "chain_getCodes";
 const HASHES_NAME = "params[0] (codeHashes)";
 /** A thread reads a code of 24 KB and writes its hex in the time of two proofs. At least 2, which is room for a packed call. */
 const CODE_COST = 2;
 const HASH_CHARACTERS = 2 + 2 * WORD_BYTES;
 
 export const getCodes: LaneMethod<PackedCalls> = {
-  name: NAME,
+  name: "chain_getCodes",
   summary: "Contract codes by their keccak hashes; null for a hash whose code is not in the store.",
-  params: new ParamList(NAME, [
+  params: new ParamList([
     {name: "codeHashes", required: true, schema: {...arrayOf(STORAGE_KEY_PARAM), minItems: 1}},
   ]),
   result: {name: "codes", schema: arrayOf(nullable(BYTES))},
@@ -31,7 +30,7 @@ export const getCodes: LaneMethod<PackedCalls> = {
     return 2 * MAX_CODES_BYTES + (cost / CODE_COST) * "0x,null".length;
   },
   prepare(params, _view, calls) {
-    const [hashes] = this.params.read(params);
+    const [hashes] = this.params.read(this, params);
     if (!Array.isArray(hashes) || hashes.length === 0)
       throw createValueError(HASHES_NAME, hashes, "an array of one or more code hashes");
     if (hashes.length > MAX_CODES) throw createLimitError(HASHES_NAME, MAX_CODES, hashes.length, "hashes");

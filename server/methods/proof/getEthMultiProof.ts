@@ -10,8 +10,6 @@ import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, nullable, STORAGE_KEY_PARAM} from "
 import {ETH_PROOF, getEthProof} from "./getEthProof.ts";
 import {type EntryShape, multiProofCost, packMultiProofCall} from "./getMultiProof.ts";
 
-const NAME = "eth_getMultiProof";
-
 export const TARGETS: EntryShape = {
   param: "params[0] (targets)",
   expected: "[address, storageKeys]",
@@ -22,9 +20,9 @@ const TARGET = {type: "array", items: [ADDRESS_PARAM, arrayOf(STORAGE_KEY_PARAM)
 
 export const getEthMultiProof: LaneMethod<PackedCalls> = {
   ...getEthProof,
-  name: NAME,
+  name: "eth_getMultiProof",
   summary: "The results of eth_getProof for many accounts at a finalized block, as reth answers.",
-  params: new ParamList(NAME, [
+  params: new ParamList([
     {name: "targets", required: true, schema: {...arrayOf(TARGET), minItems: 1}},
     {name: "block", required: false, schema: nullable(BLOCK_PARAM)},
   ]),
@@ -32,7 +30,7 @@ export const getEthMultiProof: LaneMethod<PackedCalls> = {
   cost: params => multiProofCost(params, TARGETS),
   prepare(params, view, calls) {
     const {packed, end} = calls;
-    const [targets, block] = this.params.read(params);
+    const [targets, block] = this.params.read(this, params);
     const list = [targets, block ?? "latest"];
     const packedEnd = packMultiProofCall(list, ProofForm.ETH_MULTI, view, packed, end, TARGETS);
     calls.add(packedEnd, multiProofCost(params, TARGETS));

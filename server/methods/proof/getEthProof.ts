@@ -17,7 +17,6 @@ import {
 } from "../schema.ts";
 import {getProof, packProofCall} from "./getProof.ts";
 
-const NAME = "eth_getProof";
 /** Of a storage key that is read as 32 bytes: 0x and 63 digits. A shorter one is read as a number. */
 const LONG_KEY_CHARACTERS = 2 + 63;
 
@@ -34,17 +33,17 @@ export const ETH_PROOF = objectOf({
 export const getEthProof: LaneMethod<PackedCalls> = {
   // As long as a proof of chain_getProof, at most: 8 branches with 16 hashes and 20 with two have fewer digits.
   ...getProof,
-  name: NAME,
+  name: "eth_getProof",
   summary:
     "Proofs of an account and some of its slots in Ethereum's state trie at a finalized block (EIP-1186), as geth answers.",
-  params: new ParamList(NAME, [
+  params: new ParamList([
     {name: "address", required: true, schema: ADDRESS_PARAM},
     {name: "storageKeys", required: true, schema: arrayOf(ETH_KEY_PARAM)},
     {name: "block", required: false, schema: nullable(BLOCK_PARAM)},
   ]),
   result: {name: "accountProof", schema: ETH_PROOF},
   prepare(params, view, calls) {
-    const [address, keys, block] = this.params.read(params);
+    const [address, keys, block] = this.params.read(this, params);
     addEthCall([address, keys, block ?? "latest"], ProofForm.ETH, view, calls);
   },
 };

@@ -8,7 +8,6 @@ import {ParamList} from "../params.ts";
 import {arrayOf, BLOCK_NUMBER_PARAM, FINALIZATION, nullable, QUANTITY_PARAM} from "../schema.ts";
 import {parseCount, readCount} from "./treeParams.ts";
 
-const NAME = "chain_getFinalizations";
 const DEFAULT_COUNT = "0x64";
 const MAX_COUNT = 1000;
 /** A packed block has 48 bits. */
@@ -17,10 +16,10 @@ const MAX_BLOCK = 2 ** 48 - 1;
 const FINALIZATION_COST = 20;
 
 export const getFinalizations: LaneMethod<PackedCalls> = {
-  name: NAME,
+  name: "chain_getFinalizations",
   summary:
     "Finalizations on layer 1 in order, from the one that covers a block: the blocks whose state roots the rollup contract has recorded.",
-  params: new ParamList(NAME, [
+  params: new ParamList([
     {name: "fromBlock", required: false, schema: nullable(BLOCK_NUMBER_PARAM)},
     {name: "count", required: false, schema: nullable(QUANTITY_PARAM)},
   ]),
@@ -35,7 +34,7 @@ export const getFinalizations: LaneMethod<PackedCalls> = {
     return (cost / FINALIZATION_COST) * FINALIZATION_TEXT_BYTES;
   },
   prepare(params, view, calls) {
-    const [fromBlock, asked] = this.params.read(params);
+    const [fromBlock, asked] = this.params.read(this, params);
     const from = readFrom(fromBlock);
     const count = readCount(asked ?? DEFAULT_COUNT, 1, MAX_COUNT);
     const finalized = view.head.finalized ?? -1;

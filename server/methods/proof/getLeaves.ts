@@ -14,7 +14,6 @@ import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import {parseCount, parseNumber, rangeTextBytes, readCount, readTree} from "./treeParams.ts";
 
-const NAME = "chain_getLeaves";
 const ACCOUNTS = "accounts";
 const LEAF_POSITIONS = 2 ** 40;
 /** A thread writes so many leaves in the time of one proof. */
@@ -24,10 +23,10 @@ const CALL_COST = 2;
 
 export const getLeaves: LaneMethod<PackedCalls> = {
   ...getProof,
-  name: NAME,
+  name: "chain_getLeaves",
   summary:
     "The leaves of a range of one tree at a finalized block, with a proof that they are all of the range.",
-  params: new ParamList(NAME, [
+  params: new ParamList([
     {name: "tree", required: true, schema: treeParam([ACCOUNTS])},
     {name: "fromIndex", required: true, schema: QUANTITY_PARAM},
     {name: "count", required: true, schema: QUANTITY_PARAM},
@@ -37,7 +36,7 @@ export const getLeaves: LaneMethod<PackedCalls> = {
   cost: leavesCost,
   maxTextBytes: rangeTextBytes,
   prepare(params, view, calls) {
-    const [tree, fromIndex, count, selector] = this.params.read(params);
+    const [tree, fromIndex, count, selector] = this.params.read(this, params);
     const form = view.takesBytes ? ProofForm.LEAVES_BYTES : ProofForm.LEAVES_HEX;
     const named = readTree(tree, [ACCOUNTS]);
     const call = {

@@ -132,13 +132,11 @@ function nameOf(index: number, field: string, {length}: EntryShape): string {
   return `params[0][${index}]${length === undefined ? `.${field}` : `[${field}]`}`;
 }
 
-const NAME = "chain_getMultiProof";
-
 export const getMultiProof: LaneMethod<PackedCalls> = {
   ...getProof,
-  name: NAME,
+  name: "chain_getMultiProof",
   summary: "One proof for many accounts and slots at a finalized block. Every node stands in it once.",
-  params: new ParamList(NAME, MULTI_PROOF_PARAMS),
+  params: new ParamList(MULTI_PROOF_PARAMS),
   result: {name: "multiProof", schema: BYTES},
   cost: params => multiProofCost(params),
   /** At most two leaves per account or key, each with half the nodes of one of chain_getProof. Tries have no more. */
@@ -147,7 +145,7 @@ export const getMultiProof: LaneMethod<PackedCalls> = {
   },
   prepare(params, view, calls) {
     const {packed, end} = calls;
-    const list = this.params.read(params);
+    const list = this.params.read(this, params);
     const hex = readIsTrie(list[2], 2, view) ? ProofForm.TRIE_MULTI_HEX : ProofForm.MULTI_HEX;
     const form = (view.takesBytes ? hex | AS_BYTES : hex) as ProofForm;
     calls.add(packMultiProofCall(list, form, view, packed, end), multiProofCost(params));

@@ -100,7 +100,7 @@ export function createProofMethod(name: string, summary: string, form: ProofForm
   return {
     name,
     summary,
-    params: new ParamList(name, PROOF_PARAMS),
+    params: new ParamList(PROOF_PARAMS),
     result: {name: "proof", schema: PROOF},
     errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED, RpcCode.NOT_AVAILABLE],
     lane: LaneId.PROOF,
@@ -111,7 +111,7 @@ export function createProofMethod(name: string, summary: string, form: ProofForm
       return cost * maxProofTextBytes;
     },
     prepare(params, view, calls) {
-      addCall(this.params.read(params), form, view, calls);
+      addCall(this.params.read(this, params), form, view, calls);
     },
   };
 }

@@ -8,7 +8,6 @@ import {addEthCall, ETH_PROOF} from "./getEthProof.ts";
 import {addCall, getProof, PROOF, PROOF_PARAMS} from "./getProof.ts";
 import {namesTrie, readIsTrie, SUITE_PARAM} from "./suiteParam.ts";
 
-const NAME = "chain_getProofAt";
 const SUITE_AT = 3;
 const UNVERIFIED = {unverified: {const: true}};
 /** Upper bounds of what is around a proof: the block's number, hash and state root, and that it is unverified; its header. */
@@ -17,10 +16,10 @@ const HEADER_TEXT_BYTES = 32 + 2 * MAX_HEADER_BYTES;
 
 export const getProofAt: LaneMethod<PackedCalls> = {
   ...getProof,
-  name: NAME,
+  name: "chain_getProofAt",
   summary:
     "The result of chain_getProof, the block that it proves, and whether that is unverified: no header or finalization commits to its state. With the suite keccak, the result of eth_getProof and the block's header.",
-  params: new ParamList(NAME, [...PROOF_PARAMS, SUITE_PARAM]),
+  params: new ParamList([...PROOF_PARAMS, SUITE_PARAM]),
   result: {
     name: "provenBlock",
     schema: {
@@ -35,7 +34,7 @@ export const getProofAt: LaneMethod<PackedCalls> = {
     return getProof.maxTextBytes(cost, view, params) + BLOCK_TEXT_BYTES + (isTrie ? HEADER_TEXT_BYTES : 0);
   },
   prepare(params, view, calls) {
-    const list = this.params.read(params);
+    const list = this.params.read(this, params);
     if (readIsTrie(list[SUITE_AT], SUITE_AT, view)) addEthCall(list, ProofForm.ETH_AT, view, calls);
     else addCall(list, ProofForm.WITH_BLOCK, view, calls);
   },

@@ -62,14 +62,14 @@ function createRead(
   return {
     name,
     summary,
-    params: new ParamList(name, [ADDRESS, ...slots, BLOCK]),
+    params: new ParamList([ADDRESS, ...slots, BLOCK]),
     result,
     errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
     lane: LaneId.PROOF,
     cost: params => (Array.isArray(params) ? cost : 0),
     maxTextBytes: () => textBytes,
     prepare(params, view, calls) {
-      const list = this.params.read(params);
+      const list = this.params.read(this, params);
       const {packed, end: start} = calls;
       requireAddressInto(list[0], "params[0] (address)", packed, start + ADDRESS_AT);
       if (slots.length > 0 && !decodeEthWordInto(list[1], packed, start + KEYS_AT))

@@ -66,7 +66,7 @@ function describeMethod({name, summary, params, result, errors}: OwnMethod): obj
     name,
     summary,
     paramStructure: "by-position",
-    params: [...params],
+    params: params.list,
     result,
     errors: [...COMMON, ...errors].map(code => ({code, message: MEANINGS[code]})),
   };

@@ -11,13 +11,13 @@ interface Parts extends Pick<ReadyMethod, "name" | "summary" | "result"> {
 
 /** Makes a method of the main thread from what is its own. */
 export function createReady({params = [], errors = [], cost = 0, answer, ...described}: Parts): ReadyMethod {
-  const paramList = new ParamList(described.name, params);
+  const paramList = new ParamList(params);
   return {
     ...described,
     params: paramList,
     errors,
     lane: undefined,
     cost: () => cost,
-    answer: (params, view) => answer(view, paramList.read(params)),
+    answer: (params, view) => answer(view, paramList.read(described, params)),
   };
 }

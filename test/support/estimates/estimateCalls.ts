@@ -45,7 +45,7 @@ export const EMPTY_CALL: EstimateCall = {
 };
 
 export function parseParams(params: readonly unknown[], view = VIEW): EstimateCall {
-  return finishWork(parseEstimateCall(params, view));
+  return finishWork(parseEstimateCall("chain_estimateGas", params, view));
 }
 
 export function parseCall(call: Readonly<Record<string, unknown>>): EstimateCall {
@@ -54,7 +54,7 @@ export function parseCall(call: Readonly<Record<string, unknown>>): EstimateCall
 
 export function refusal(params: readonly unknown[], view = VIEW): RpcError {
   try {
-    finishWork(parseEstimateCall(params, view));
+    finishWork(parseEstimateCall("chain_estimateGas", params, view));
   } catch (error) {
     assert.ok(error instanceof RpcError, String(error));
     return error;

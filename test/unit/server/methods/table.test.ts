@@ -26,7 +26,7 @@ test("every method has a name of its own, a summary, and required parameters bef
   for (const method of methods) {
     assert.equal(WITH_NAMESPACE.find(method.name), method);
     assert.match(method.summary, /^[A-Z].*\.$/);
-    const required = [...method.params].map(param => param.required);
+    const required = method.params.list.map(param => param.required);
     assert.deepEqual(required, [...required].sort().reverse(), method.name);
   }
 });

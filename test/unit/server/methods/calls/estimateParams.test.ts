@@ -122,7 +122,7 @@ test("a long call is parsed in parts of 256 entries, so that the main thread's o
     authorizations: [{to: ADDRESS, authorizationList: list.map(at => ({...signed, address: address(at)}))}],
     overrides: [{}, "latest", Object.fromEntries(list.map(at => [address(at), {nonce: 1}]))],
   })) {
-    const work = parseEstimateCall(params, VIEW);
+    const work = parseEstimateCall("chain_estimateGas", params, VIEW);
     let parts = 1;
     while (work.next().done !== true) parts++;
     assert.equal(parts, 5, title);

@@ -17,7 +17,7 @@ const VIEW = {
   chain: {pruned: new PrunedBlocks(), findBlock: () => undefined},
 };
 const ADDRESS = `0x${"Ab".repeat(20)}`;
-const PARAMS = new ParamList("prove", MULTI_PROOF_PARAMS);
+const PARAMS = new ParamList(MULTI_PROOF_PARAMS);
 
 function entry(...storageKeys: readonly unknown[]): unknown {
   return {address: ADDRESS, storageKeys};
@@ -29,7 +29,14 @@ function numbers(count: number): number[] {
 
 function refusal(params: readonly unknown[], list = PARAMS, shape?: EntryShape): RpcError {
   try {
-    packMultiProofCall(list.read(params), ProofForm.MULTI_HEX, VIEW, Buffer.alloc(1000), 0, shape);
+    packMultiProofCall(
+      list.read({name: "prove"}, params),
+      ProofForm.MULTI_HEX,
+      VIEW,
+      Buffer.alloc(1000),
+      0,
+      shape,
+    );
   } catch (error) {
     assert.ok(error instanceof RpcError);
     return error;

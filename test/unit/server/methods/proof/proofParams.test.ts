@@ -13,11 +13,18 @@ const VIEW: BlockView = {
 };
 const ADDRESS = `0x${"Ab".repeat(20)}`;
 const MAX_KEYS = 3;
-const PARAMS = new ParamList("prove", PROOF_PARAMS);
+const PARAMS = new ParamList(PROOF_PARAMS);
 
 function refusal(params: readonly unknown[]): RpcError {
   try {
-    packProofCall(PARAMS.read(params), ProofForm.PLAIN, VIEW, MAX_KEYS, Buffer.alloc(1000), 0);
+    packProofCall(
+      PARAMS.read({name: "prove"}, params),
+      ProofForm.PLAIN,
+      VIEW,
+      MAX_KEYS,
+      Buffer.alloc(1000),
+      0,
+    );
   } catch (error) {
     assert.ok(error instanceof RpcError);
     return error;
