@@ -2,9 +2,7 @@
 import type {Logger} from "pino";
 import type {Engine} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
-import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
-import {createGatewayLane} from "./dispatch/lanes/gatewayLane.ts";
-import {createProofLane} from "./dispatch/lanes/proofLane.ts";
+import {createEstimateLane, createGatewayLane, createProofLane} from "./dispatch/lanes/lanes.ts";
 import type {Gateway} from "./gateway/gateway.ts";
 import {type Address, Clients} from "./http/clientAddress.ts";
 import {Connections} from "./http/connections.ts";

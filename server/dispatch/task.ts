@@ -24,15 +24,3 @@ export type Perform = (task: Task, onCompleted: (settlement: Settlement<TaskAnsw
 
 /** As SlotFetcher.fetch. */
 export type FetchSlots = (missing: readonly SlotsMissing[], client: string) => string | Promise<string>;
-
-export function performAsync(perform: (task: Task) => Promise<TaskAnswers>): Perform {
-  return async (task, onCompleted) => {
-    let settlement: Settlement<TaskAnswers>;
-    try {
-      settlement = {answers: await perform(task)};
-    } catch (error) {
-      settlement = {error};
-    }
-    onCompleted(settlement);
-  };
-}

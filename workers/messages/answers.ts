@@ -24,6 +24,14 @@ export interface Answers {
 
 export type Settlement<TaskAnswers = Answers> = {readonly answers: TaskAnswers} | {readonly error: unknown};
 
+/** @param onSettled - called once, with what becomes of the promise */
+export function whenSettled<T>(promise: Promise<T>, onSettled: (settlement: Settlement<T>) => void): void {
+  promise.then(
+    answers => onSettled({answers}),
+    (error: unknown) => onSettled({error}),
+  );
+}
+
 /** After each response. ASCII: one byte. */
 export const SEPARATOR = ",";
 /** Closes a response whose result was written after `openResult`. */

@@ -1,6 +1,6 @@
 /** The threads that estimate gas: some for first slices, others for long estimates, which the first of those starts. */
 
-import type {Answers} from "../messages/answers.ts";
+import {type Answers, whenSettled} from "../messages/answers.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, MAX_STRETCH} from "../messages/estimateSlice.ts";
 import {type PackedJob, refuseJob} from "../messages/jobMailbox.ts";
@@ -20,7 +20,7 @@ export interface EstimateWorkerSettings extends WorkerSettings {
 export const LONG_PLACES = 4;
 /** An estimate that still runs this long after its deadline never checks it. Its thread may have had to start. */
 const GRACE_MS = 30_000;
-/** Calls of a job with slices, at most (server/dispatch/lanes/estimateLane.ts). */
+/** Calls of a job with slices, at most (server/dispatch/lanes/lanes.ts). */
 const MOST_CALLS = 16;
 
 /**
@@ -69,11 +69,7 @@ export class EstimateThreads {
   run(job: PackedJob, onAnswered: OnAnswered): void {
     // Few jobs have more bytes than a mailbox. They are sent, and each call has a slice all the same.
     if (job.isLong !== true && refuseJob(job) === undefined) this.first.run(job, onAnswered);
-    else
-      this.runLong(job).then(
-        answers => onAnswered({answers}),
-        error => onAnswered({error}),
-      );
+    else whenSettled(this.runLong(job), onAnswered);
   }
 
   async close(): Promise<void> {

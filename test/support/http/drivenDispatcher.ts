@@ -3,9 +3,9 @@ import {mock} from "node:test";
 import {pino} from "pino";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import type {LaneOptions} from "../../../server/dispatch/lane.ts";
-import {createGatewayLane} from "../../../server/dispatch/lanes/gatewayLane.ts";
+import {createGatewayLane} from "../../../server/dispatch/lanes/lanes.ts";
 import {packTask} from "../../../server/dispatch/lanes/packTask.ts";
-import {performAsync, type Task} from "../../../server/dispatch/task.ts";
+import type {Task} from "../../../server/dispatch/task.ts";
 import type {Gateway} from "../../../server/gateway/gateway.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../server/limits.ts";
 import {type PackedCalls, PROOF_SEGMENT_COST} from "../../../server/methods/packedCalls.ts";
@@ -16,6 +16,7 @@ import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId, type RequestCalls} from "../../../server/request/requestCalls.ts";
 import type {TaskAnswers} from "../../../server/request/taskText.ts";
 import {AnswerMemories, type AnswerMemory} from "../../../workers/messages/answerMemory.ts";
+import {whenSettled} from "../../../workers/messages/answers.ts";
 import type {Failure} from "../../../workers/messages/failure.ts";
 import {waitUntil} from "../wait.ts";
 import type {CollectedReply} from "./collectedReply.ts";
@@ -161,7 +162,7 @@ export function createLane(
     ...{work: queue, queue, workers: 1, maxTasks: 2, taskCost: cost},
     hasYieldPoints: queue === "proof",
     bytesPerCost: queue === "proof" ? PROOF_BYTES : 100,
-    perform: performAsync(perform),
+    perform: (task, onCompleted) => whenSettled(perform(task), onCompleted),
     ...more,
   };
 }

@@ -4,13 +4,13 @@ import {afterEach, beforeEach, describe, test} from "node:test";
 import {pino} from "pino";
 import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {packTask} from "../../../../server/dispatch/lanes/packTask.ts";
-import {performAsync} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
 import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
 import type {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/request/requestCalls.ts";
 import type {TaskAnswers} from "../../../../server/request/taskText.ts";
+import {whenSettled} from "../../../../workers/messages/answers.ts";
 import type {EstimateCall} from "../../../../workers/messages/estimateCall.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {
@@ -52,7 +52,7 @@ describe("the queues of the estimates", () => {
       taskCost: CALLS_PER_TASK * ESTIMATE_COST,
       long: {
         ...{tries, threads: 1, slotsPerThread: PLACES, callMs: LONG_MS},
-        perform: performAsync(task => wait(long, packTask(task).ids)),
+        perform: (task, onCompleted) => whenSettled(wait(long, packTask(task).ids), onCompleted),
       },
     });
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
