@@ -12,15 +12,6 @@ import {type Address, addressText} from "./clientAddress.ts";
 const HEADER = "x-forwarded-for";
 const MAX_PROXIES = 16;
 
-interface Connection {
-  getRemoteAddress(): Address;
-}
-
-interface Headers {
-  /** A header may come on several lines. */
-  forEach(take: (name: string, value: string) => void): void;
-}
-
 export class TrustedProxies {
   private readonly trusted = new BlockList();
 
@@ -34,8 +25,14 @@ export class TrustedProxies {
     }
   }
 
-  /** @returns the client's address; undefined: the connection's own, or the proxy does not say */
-  findClient(connection: Connection, headers: Headers): string | undefined {
+  /**
+   * @param headers - one may come on several lines
+   * @returns the client's address; undefined: the connection's own, or the proxy does not say
+   */
+  findClient(
+    connection: {getRemoteAddress(): Address},
+    headers: {forEach(take: (name: string, value: string) => void): void},
+  ): string | undefined {
     if (!this.isTrusted(connection.getRemoteAddress())) return undefined;
     const entries: string[] = [];
     headers.forEach((name, value) => {

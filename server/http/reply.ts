@@ -50,11 +50,6 @@ function keepMessage(pieces: readonly Piece[]): Piece {
   return new Piece(Buffer.from(JSON.stringify({message: error.message})));
 }
 
-/** Told once when a reply is over, whether complete or aborted. */
-interface ReplyOwner {
-  settle(record: RequestRecord, isAborted: boolean): void;
-}
-
 export class Reply implements ReplySink {
   /** The client has gone, or the answer is complete. Nothing more may be sent. */
   isOver = false;
@@ -63,7 +58,8 @@ export class Reply implements ReplySink {
   onDrained: (() => void) | undefined;
   /** undefined until the whole body has come. */
   record: RequestRecord | undefined;
-  owner: ReplyOwner | undefined;
+  /** Told once when the reply is over, whether complete or aborted. */
+  owner: {settle(record: RequestRecord, isAborted: boolean): void} | undefined;
   acceptsBytes = false;
   /** The request's body comes in chunks, whose number bodyPieceLimit.ts limits. */
   isChunked = false;

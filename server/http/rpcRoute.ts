@@ -17,7 +17,6 @@ import type {Intake, Job} from "./intake.ts";
 import {answerProof, type ProofParts, type ProofRequest} from "./proofRoute.ts";
 import {encodeLimit, refuse, refuseUnready, refuseVerb} from "./refusals.ts";
 import {JSON_TYPE, type Reply} from "./reply.ts";
-import {acceptsBytes, isPlain} from "./representation.ts";
 import type {RequestHead} from "./requestHead.ts";
 
 /** At `/`. GET and HEAD are for the page. */
@@ -232,6 +231,27 @@ const JSON_TYPES: ReadonlySet<string> = new Set([
 function isJson(contentType: string): boolean {
   const end = contentType.indexOf(";");
   return JSON_TYPES.has((end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase());
+}
+
+const BYTES = "application/octet-stream";
+/** A weight of zero: the client does not take the type (RFC 9110, section 12.4.2). */
+const ZERO_WEIGHT = /^q=0(\.0{0,3})?$/i;
+
+/**
+ * Whether the Accept header names application/octet-stream with a weight above 0. Wildcards do not count: clients send
+ * them without knowing of bytes.
+ */
+function acceptsBytes(accept: string): boolean {
+  if (accept.length < BYTES.length) return false;
+  return accept.split(",").some(range => {
+    const [type, ...parameters] = range.split(";").map(part => part.trim());
+    return type?.toLowerCase() === BYTES && !parameters.some(parameter => ZERO_WEIGHT.test(parameter));
+  });
+}
+
+/** Whether the Content-Encoding header names only `identity`. @param encoding - "" without the header */
+function isPlain(encoding: string): boolean {
+  return encoding === "" || encoding.split(",").every(name => name.trim().toLowerCase() === "identity");
 }
 
 /** The X-Request-Id header: a caller's name for a request, in the log, in internal errors and in the answer. */

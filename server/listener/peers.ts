@@ -8,7 +8,6 @@
 import {readFileSync} from "node:fs";
 
 const TABLES = ["tcp", "tcp6"];
-const WORD_HEX = 8;
 
 /** @returns 4 or 16 bytes for each established connection. undefined if the system has no such file */
 export function listPeers(port: number): Buffer[] | undefined {
@@ -17,15 +16,9 @@ export function listPeers(port: number): Buffer[] | undefined {
   try {
     return TABLES.flatMap(table => {
       const text = readFileSync(`/proc/self/net/${table}`, "latin1");
-      return Array.from(text.matchAll(line), ([, hex]) => parseAddress(hex as string));
+      return Array.from(text.matchAll(line), ([, hex]) => Buffer.from(hex as string, "hex").swap32());
     });
   } catch {
     return undefined;
   }
-}
-
-function parseAddress(hex: string): Buffer {
-  const bytes = Buffer.from(hex, "hex");
-  for (let at = 0; at < hex.length; at += WORD_HEX) bytes.subarray(at / 2, (at + WORD_HEX) / 2).reverse();
-  return bytes;
 }

@@ -1,6 +1,6 @@
 /** Faults of this service: counted, and logged with the request id that the caller's error -32603 has. */
 import type {Logger} from "pino";
-import type {Failure} from "../../workers/messages/failure.ts";
+import {type Failure, failureOf} from "../../workers/messages/failure.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 
 export class TroubleLog {
@@ -42,11 +42,9 @@ export class TroubleLog {
     return this.createInternalError(requestId);
   }
 
-  /** Any other error was thrown while a call was answered. The code of a store error tells whether a record is damaged. */
+  /** Any other error was thrown while a call was answered. */
   reportThrown(error: unknown, requestId: string): RpcError {
-    const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-    if (code === "RECORD_DAMAGED" || code === "RECORD_MISSING" || code === "STORE_DAMAGED")
-      this.damagedRecords++;
+    if (failureOf(error).failure === "DAMAGED") this.damagedRecords++;
     this.log.error({err: error, requestId}, "a call failed");
     return this.createInternalError(requestId);
   }
