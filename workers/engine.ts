@@ -16,6 +16,7 @@ import {createRetention, type History} from "../storage/prune/retention.ts";
 import {StateStore} from "../storage/stateStore.ts";
 import {ChainView} from "./chain/chainView.ts";
 import {ChainWrites} from "./chain/chainWrites.ts";
+import type {ImportThread} from "./chain/importSession.ts";
 import {Pruner, type PrunerOptions} from "./chain/pruner.ts";
 import {AnswerMemories} from "./messages/answerMemory.ts";
 import type {Answers} from "./messages/answers.ts";
@@ -28,10 +29,10 @@ import {ProofCounts} from "./messages/proofCounts.ts";
 import type {WatchedThread} from "./messages/watchedThread.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {EstimateThreads} from "./threads/estimateThreads.ts";
-import {createImportThread, type ImportThread} from "./threads/importThread.ts";
 import {type JobOptions, JobThreads, type OnAnswered} from "./threads/jobThreads.ts";
 import type {Running} from "./threads/running.ts";
 import {readHead} from "./threads/storedHead.ts";
+import {SupervisedThread} from "./threads/supervisor.ts";
 
 export interface EngineOptions {
   readonly directory: string;
@@ -52,7 +53,7 @@ export interface EngineOptions {
   /** Without it there are no gas estimates. */
   readonly estimates?: EstimateOptions | undefined;
   /** Which blocks are pruned, and when. Without it none is. */
-  readonly pruning?: PruningOptions;
+  readonly pruning?: Omit<PrunerOptions, "retention"> & {readonly history: History};
   /** A proof or import thread without a sign of life for so long is replaced. undefined: it may take any time. */
   readonly hangMs?: number;
   /** Called when a worker died or hung. Its calls fail, and it is replaced. */
@@ -69,12 +70,15 @@ export interface EstimateOptions {
   readonly settings: EstimateSettings;
 }
 
-type PruningOptions = Omit<PrunerOptions, "retention"> & {readonly history: History};
-
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;
-/** MiB of garbage before it is collected. V8's own 48 are mostly out of the processor's cache, and little survives. */
-const PROOF_YOUNG_MB = 12;
+/**
+ * MiB of garbage before it is collected, in proof threads and in the import thread. V8's own 48 are mostly out of the
+ * processor's cache, and little survives (docs/sizing.md).
+ */
+const YOUNG_MB = 12;
+/** The import thread ends when it has had nothing to do for this long. That frees the EVM's memory. */
+const IMPORT_IDLE_MS = 10_000;
 /** The import thread has this part of a proof thread's cache: a block of random accounts costs no more. */
 const IMPORT_PART = 2;
 
@@ -105,7 +109,20 @@ export class Engine {
     this.workers = workers;
     this.memories = new AnswerMemories(JOB_PLACES.length * workers + (options.estimates?.workers ?? 0));
     this.chain = new ChainView(store.reader, head, pruned, chainId);
-    this.imports = createImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit, hangMs);
+    this.imports = new SupervisedThread(
+      {
+        kind: "import",
+        module: new URL("./import/importWorker.js", import.meta.url),
+        workerData: {directory, cacheBytes: cacheBytes / IMPORT_PART},
+        ...{idleMs: IMPORT_IDLE_MS, limitMs: hangMs, isWriter: true},
+        resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
+        // While an import waits for its source, the thread must not sleep in Atomics.wait.
+        atomics: "disabled",
+        // Else a thread that ends would close descriptors that a socket has closed already (nodes/files/inputFile.ts).
+        trackUnmanagedFds: false,
+      },
+      onExit,
+    );
     this.writes = new ChainWrites(
       store,
       this.chain,
@@ -236,7 +253,7 @@ export class Engine {
         kind: "proof",
         limitMs: hangMs,
         module: new URL("./prove/proofWorker.js", import.meta.url),
-        resourceLimits: {maxYoungGenerationSizeMb: PROOF_YOUNG_MB},
+        resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
         workerData: {...settings, counts: this.proofCounts.shared},
       };
       this.proofs = new JobThreads(workers, proofs, jobs);

@@ -159,7 +159,7 @@ function openStandardInput(): Readable {
 
 /**
  * Does not wait for a writer. The socket owns the descriptor. A worker thread must not close "unmanaged" descriptors
- * when it ends (threads/importThread.ts), since Node never learns that a socket closed one.
+ * when it ends (workers/engine.ts), since Node never learns that a socket closed one.
  */
 function openFifo(path: string): Socket {
   let fd: number | undefined;

@@ -14,11 +14,10 @@ import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
 import type {ChainCommand, ImportEvent, ImportJob, ImportOutcome} from "../messages/importJob.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
-import type {ImportThread} from "../threads/importThread.ts";
 import type {Running} from "../threads/running.ts";
 import {readHead} from "../threads/storedHead.ts";
 import type {ChainView} from "./chainView.ts";
-import {type ImportListeners, ImportSession} from "./importSession.ts";
+import {type ImportListeners, ImportSession, type ImportThread} from "./importSession.ts";
 
 /** Between two checks whether the disk takes writes again. Doubles each time the store was reopened. */
 const FIRST_LOOK_MS = 2_000;

@@ -14,18 +14,17 @@ import type {
   ImportOutcome,
 } from "../messages/importJob.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
-import type {ImportThread} from "../threads/importThread.ts";
 import type {Running} from "../threads/running.ts";
+import type {SupervisedThread} from "../threads/supervisor.ts";
 import {ThreadPulse} from "../threads/threadPulse.ts";
+
+/** The thread that writes. There is only one of a store, and only while it has a job. */
+export type ImportThread = SupervisedThread<ImportJob, ImportOutcome>;
 
 export interface ImportListeners {
   /** Called before the outcome resolves. */
   readonly onEvent: (event: ImportEvent) => void;
   readonly onSource: (event: SourceEvent) => void;
-}
-
-interface SessionListeners extends ImportListeners {
-  readonly onOutcome: (outcome: ImportOutcome) => void;
 }
 
 export class ImportSession implements Running<ImportOutcome> {
@@ -44,7 +43,7 @@ export class ImportSession implements Running<ImportOutcome> {
     thread: ImportThread,
     job: Omit<ImportJob, "port">,
     ready: Promise<unknown>,
-    listeners: SessionListeners,
+    listeners: ImportListeners & {readonly onOutcome: (outcome: ImportOutcome) => void},
   ) {
     const {port1: near, port2: far} = new MessageChannel();
     this.port = near;

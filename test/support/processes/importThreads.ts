@@ -6,8 +6,8 @@
  */
 import {readdirSync, readlinkSync} from "node:fs";
 import {open} from "node:fs/promises";
+import type {ImportThread} from "../../../workers/chain/importSession.ts";
 import {Engine} from "../../../workers/engine.ts";
-import type {ImportThread} from "../../../workers/threads/importThread.ts";
 import type {Running} from "../../../workers/threads/running.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceLines.ts";

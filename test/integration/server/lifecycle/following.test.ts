@@ -4,7 +4,7 @@ import {test} from "node:test";
 import {pino} from "pino";
 import {Following} from "../../../../server/lifecycle/following/following.ts";
 import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
-import type {ImportThread} from "../../../../workers/threads/importThread.ts";
+import type {ImportThread} from "../../../../workers/chain/importSession.ts";
 import {createMixedLine} from "../../../support/chains/mixedLines.ts";
 import {TrieLogNode} from "../../../support/nodes/trieLogNode.ts";
 import {TemporaryStore} from "../../../support/stores/temporaryStore.ts";
