@@ -9,7 +9,7 @@
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {leafAt} from "../../storage/page/leafPage.ts";
-import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
+import {decodeStoredAccount} from "../../storage/tree/account.ts";
 import type {Tree} from "../../storage/tree/tree.ts";
 import {newTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type ChangeCursor, ChangeScope, type ChangesCall, readChangesCall} from "../messages/changesCall.ts";
@@ -17,7 +17,7 @@ import {MAX_RECORDS_BYTES} from "../messages/leavesCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
 import {type AnswerLimits, ChangesAnswer} from "./changesAnswer.ts";
-import {findAccount, type ProvedLeaves} from "./leavesProver.ts";
+import {findStorage, type ProvedLeaves} from "./leavesProver.ts";
 import type {MultiProver} from "./multiProver.ts";
 import {NO_STOP, TreeChanges} from "./treeChanges.ts";
 import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
@@ -98,32 +98,24 @@ export class ChangesProver {
 
   private storageAt(page: Buffer | undefined, leafIndex: number): TreeRoot {
     const leaf = page && leafAt(page, leafIndex);
-    return leaf === undefined ? this.newTree : this.storageOf(decodeStoredAccount(leaf.value));
-  }
-
-  private storageOf({storage}: Account): TreeRoot {
-    return storage?.tree ?? this.newTree;
+    return (leaf && decodeStoredAccount(leaf.value).storage?.tree) ?? this.newTree;
   }
 
   /** One tree, or both of an account that was deleted and created again, at another leaf index. */
   private writeStorageOf(address: Uint8Array, oldAccounts: Tree, youngAccounts: Tree): void {
-    const [old, young] = [oldAccounts, youngAccounts].map(accounts => this.findStorage(accounts, address));
-    const {newTree} = this;
+    const {newTree, store} = this;
+    const old = findStorage(store, oldAccounts, address);
+    const young = findStorage(store, youngAccounts, address);
     if (old !== undefined && old.leafIndex === young?.leafIndex)
-      this.writeStorage(old.leafIndex, old.tree, young.tree);
+      this.writeStorage(old.leafIndex, old.tree ?? newTree, young.tree ?? newTree);
     else {
       const parts: (readonly [number, TreeRoot, TreeRoot])[] = [];
-      if (old !== undefined) parts.push([old.leafIndex, old.tree, newTree]);
-      if (young !== undefined) parts.push([young.leafIndex, newTree, young.tree]);
+      if (old !== undefined) parts.push([old.leafIndex, old.tree ?? newTree, newTree]);
+      if (young !== undefined) parts.push([young.leafIndex, newTree, young.tree ?? newTree]);
       parts.sort(([a], [b]) => a - b);
       for (const [leafIndex, before, after] of parts)
         if (this.end.account === NO_STOP) this.writeStorage(leafIndex, before, after);
     }
-  }
-
-  private findStorage(accounts: Tree, address: Uint8Array) {
-    const owner = findAccount(this.store, accounts, address);
-    return owner && {leafIndex: owner.leafIndex, tree: this.storageOf(owner.account)};
   }
 
   /** @param account - its leaf index */

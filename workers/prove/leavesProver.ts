@@ -15,7 +15,7 @@
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
-import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
+import {decodeStoredAccount} from "../../storage/tree/account.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {KEYS_PER_RECORD, missingKey} from "../../storage/tree/leafKeys.ts";
 import {LeafView} from "../../storage/tree/leafView.ts";
@@ -42,16 +42,13 @@ export interface ProvedLeaves {
   readonly slots: number;
 }
 
-/** @returns the account of this address, and where its leaf stands. @throws StoreError */
-export function findAccount(
-  {suite}: StateReader,
-  accounts: Tree,
-  address: Uint8Array,
-): {readonly leafIndex: number; readonly account: Account} | undefined {
+/** @returns the storage tree of the account of this address, and where its leaf stands. @throws StoreError */
+export function findStorage({suite}: StateReader, accounts: Tree, address: Uint8Array) {
   const view = new LeafView();
   const position = accounts.open(view, suite.hashAddress(address));
   if (!position.present) return undefined;
-  return {leafIndex: position.leafIndex, account: decodeStoredAccount(view.leaf?.value as Uint8Array)};
+  const {storage} = decodeStoredAccount(view.leaf?.value as Uint8Array);
+  return {leafIndex: position.leafIndex, tree: storage?.tree};
 }
 
 export class LeavesProver {
@@ -77,11 +74,9 @@ export class LeavesProver {
     if (address === undefined)
       return {accounts: this.writeRange(text, accounts.root, 0, from, count), slots: 0};
     this.multi.writeAccount(text, accounts, call);
-    const owner = findAccount(this.store, accounts, address);
-    const tree = owner?.account.storage?.tree;
-    if (owner === undefined || tree === undefined || tree.nextFreeNode === FIRST_FREE_NODE)
-      return {accounts: 1, slots: 0};
-    const slots = this.writeRange(text, tree, owner.leafIndex, from, count);
+    const {tree, leafIndex = 0} = findStorage(this.store, accounts, address) ?? {};
+    if (tree === undefined || tree.nextFreeNode === FIRST_FREE_NODE) return {accounts: 1, slots: 0};
+    const slots = this.writeRange(text, tree, leafIndex, from, count);
     return {accounts: 1, slots};
   }
 

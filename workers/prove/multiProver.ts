@@ -7,7 +7,7 @@
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
-import {type Account, type AccountCode, decodeStoredAccount} from "../../storage/tree/account.ts";
+import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
 import {FIRST_FREE_NODE, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {type KeyTable, locateKeys, NO_KEY, PRESENT} from "../../storage/tree/keyTable.ts";
 import {MultiPath} from "../../storage/tree/multiPath.ts";
@@ -172,16 +172,14 @@ function writeAccount(text: AnswerText, {nonce, balance, code, storage}: Account
   text.byte((storage === undefined ? 0 : HAS_STORAGE) | (code === undefined ? 0 : HAS_CODE) | nonce.length);
   text.raw(nonce);
   writeNumber(text, balance);
-  if (code !== undefined) writeCode(text, code);
+  if (code !== undefined) {
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(code.codeSize);
+    writeNumber(text, stripZeros(size));
+    text.raw(code.codeHash);
+    text.raw(code.keccakCodeHash);
+  }
   if (storage !== undefined && !hasPart) text.raw(storage.storageRoot);
-}
-
-function writeCode(text: AnswerText, {codeSize, codeHash, keccakCodeHash}: AccountCode): void {
-  const size = Buffer.alloc(4);
-  size.writeUInt32BE(codeSize);
-  writeNumber(text, stripZeros(size));
-  text.raw(codeHash);
-  text.raw(keccakCodeHash);
 }
 
 /** @param number - without leading zeros */

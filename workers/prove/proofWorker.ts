@@ -9,14 +9,8 @@ import {openWorkerStore, readWorkerSettings, type WorkerSettings} from "../threa
 import {Prover} from "./prover.ts";
 import {JobYieldPoint} from "./yieldPoint.ts";
 
-/** What the engine hands to its proof threads. */
-interface ProofWorkerSettings extends WorkerSettings {
-  /** Of ProofCounts. */
-  readonly counts: SharedArrayBuffer;
-}
-
 const {reader} = await openWorkerStore();
-const counts = new ProofCounts(readWorkerSettings<ProofWorkerSettings>().counts);
+const counts = new ProofCounts(readWorkerSettings<WorkerSettings & {counts: SharedArrayBuffer}>().counts);
 
 export default function work({mailbox, memories, port}: JobPost): void {
   const jobs = new JobMailbox(mailbox);
