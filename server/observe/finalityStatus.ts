@@ -32,6 +32,13 @@ export class FinalityStatus {
   /** @param source - what says which blocks are final: events on layer 1, or the layer-2 node's finalized tag */
   constructor(readonly source: "l1" | "tag") {}
 
+  /** Sets what is waited for. @returns whether it was that before */
+  isTold(what: string): boolean {
+    const {awaits} = this;
+    this.awaits = what;
+    return this.state === "waiting" && awaits === what;
+  }
+
   /** @returns lines for /readyz. @param isPublic - without causes (readiness.ts) */
   describe(isPublic: boolean): string[] {
     const lines = this.isByNumber ? ["finality is by block number: no state root is compared"] : [];
