@@ -82,9 +82,7 @@ export const LOAD_FLAGS = {
   html: value("<file>", parseText).says("write the report to this file, as a self-contained HTML page"),
 };
 
-type LoadValues = ValuesOf<typeof LOAD_FLAGS>;
-
-export function readLoadOptions(values: LoadValues, command: Command): LoadOptions {
+export function readLoadOptions(values: ValuesOf<typeof LOAD_FLAGS>, command: Command): LoadOptions {
   const {style, connections, batch, rate, absent, slots, blocks, estimates, verify} = values;
   const {threads, keys, accounts, maxErrors, maxP99} = values;
   if (threads !== undefined && threads > connections)

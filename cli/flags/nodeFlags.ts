@@ -17,7 +17,6 @@ type Texts = readonly string[] | undefined;
 /** Headers for the nodes of a role, or for the server of --url. */
 type HeaderKey = `${NodeRole}Header` | "header";
 type HeaderTable<K extends HeaderKey> = Record<K, Flag<Texts>> & Record<`${K}File`, Flag<string | undefined>>;
-type HeaderValues = Partial<ValuesOf<HeaderTable<HeaderKey>>>;
 type NodeTable<R extends NodeRole> = Record<R, Flag<Texts>> & HeaderTable<`${R}Header`>;
 type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 
@@ -146,7 +145,7 @@ function readUrls(texts: readonly string[], role: NodeRole, refuseUrls: (problem
 
 /** @param command - ends the program with a usage error for a bad header. @returns names in lower case */
 export function readHeaders(
-  values: HeaderValues,
+  values: Partial<ValuesOf<HeaderTable<HeaderKey>>>,
   key: HeaderKey,
   command: Command,
 ): Readonly<Record<string, string>> {

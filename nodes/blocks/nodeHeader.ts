@@ -25,9 +25,6 @@ export type NodeHeader = WholeHeader;
 /** Some hundred times a header of Ethereum. */
 const MAX_HEADER_BYTES = 2 * MAX_EXTRA_DATA_BYTES;
 
-/** `rest` has no JSON form. */
-type HeaderFields = Omit<BlockHeader, "number" | "hash" | "rest">;
-
 /** The fields that the store keeps. */
 const KEPT_ITEMS = HEADER_ITEMS.filter(item => !item.isRest);
 
@@ -121,8 +118,11 @@ export function listHeaderFields(block: JsonObject, where: string): Uint8Array[]
   });
 }
 
-/** Leaves out missing fields, and the number. @param prefix - before names in messages. @throws NodeFailure */
-export function parseHeaderFields(object: JsonObject, prefix: string): HeaderFields {
+/** Leaves out missing fields, the number, and `rest`, which has no JSON form. @param prefix - before names in messages. @throws NodeFailure */
+export function parseHeaderFields(
+  object: JsonObject,
+  prefix: string,
+): Omit<BlockHeader, "number" | "hash" | "rest"> {
   const given = KEPT_ITEMS.filter(({name}) => name !== "number" && object[name] !== undefined);
   return Object.fromEntries(given.map(item => [item.name, parseHeaderItem(object, item, prefix)]));
 }

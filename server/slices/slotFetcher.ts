@@ -10,6 +10,7 @@ import type {Logger} from "pino";
 import {parseNodeProof, proofCall} from "../../nodes/blocks/slice/nodeProof.ts";
 import {Nodes, type NodesEvent, type NodesSettings} from "../../nodes/rpc/nodes.ts";
 import type {ProvenSlots} from "../../storage/commit/provenSlots.ts";
+import {fromHex} from "../../storage/hex.ts";
 import type {SlotsMissing} from "../../workers/messages/failure.ts";
 
 /** Contracts that are fetched from at the same time. */
@@ -162,8 +163,8 @@ export class SlotFetcher {
     const proven = missing.map(({block, accounts}) => ({
       block,
       accounts: accounts.map(({address, slots}) => ({
-        address: bytesOf(address),
-        slots: slots.map(slot => ({slot: bytesOf(slot), proof: proofs.get(address)?.get(slot) ?? []})),
+        address: fromHex(address),
+        slots: slots.map(slot => ({slot: fromHex(slot), proof: proofs.get(address)?.get(slot) ?? []})),
       })),
     }));
     try {
@@ -183,8 +184,4 @@ export class SlotFetcher {
     this.nextWarnMs = nowMs + WARN_EVERY_MS;
     this.log.warn({reason: message + this.trouble}, "slots that the store lacks could not be fetched");
   }
-}
-
-function bytesOf(hex: string): Uint8Array {
-  return Buffer.from(hex.slice(2), "hex");
 }

@@ -1,5 +1,6 @@
 /** An account that a block touched: its traces, and what else must be read from the node. */
 import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
+import {fromHex} from "../../../storage/hex.ts";
 import {parseBytes, parseQuantity, parseWord} from "../../rpc/answerValues.ts";
 import type {NodeCall} from "../../rpc/node.ts";
 import {hexQuantity} from "../linkedBlocks.ts";
@@ -178,8 +179,4 @@ function isUnknown(view: AccountView | string): boolean {
 
 function delegates(view: AccountView | string): boolean {
   return typeof view === "object" && view.code !== undefined && isDelegation(view.code);
-}
-
-function fromHex(text: string): Buffer {
-  return Buffer.from(text.slice(2), "hex");
 }

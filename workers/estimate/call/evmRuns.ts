@@ -74,13 +74,6 @@ interface RunFailure {
   readonly reason: string;
 }
 
-interface CallStart {
-  readonly nonce: bigint;
-  readonly balance: bigint;
-  /** The call has no data, and its receiver has nothing that could run. */
-  readonly isPlainTransfer: boolean;
-}
-
 export class EvmRuns {
   runs = 0;
   private readonly sender: Uint8Array;
@@ -102,12 +95,13 @@ export class EvmRuns {
     this.sender = call.from ?? ZERO_ADDRESS;
   }
 
-  readStart(): CallStart {
+  readStart() {
     const {evm, sender} = this;
     const {to, data} = this.call;
     return {
       nonce: evm.readNonce(sender),
       balance: evm.readBalance(sender),
+      /** The call has no data, and its receiver has nothing that could run. */
       isPlainTransfer: to !== undefined && data.length === 0 && evm.readCode(to).length === 0,
     };
   }

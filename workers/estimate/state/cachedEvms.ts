@@ -15,15 +15,9 @@ import {TreeState} from "./treeState.ts";
 /** Most clients ask for the newest block, or for the newest that is finalized. */
 const MAX_EVMS = 3;
 
-interface CachedEvm {
-  /** Of the root of the state. Its number is never given to another state. */
-  readonly rootPage: number;
-  readonly evm: Evm;
-}
-
 export class CachedEvms {
-  /** The most recently used comes last. */
-  private evms: CachedEvm[] = [];
+  /** By the page of the state's root, whose number is never given to another state. The most recently used comes last. */
+  private evms: {readonly rootPage: number; readonly evm: Evm}[] = [];
 
   constructor(
     private readonly store: StateReader,
@@ -35,7 +29,8 @@ export class CachedEvms {
     const last = this.evms.at(-1);
     if (last?.rootPage === rootPage && !last.evm.isFull) return last.evm;
     const known = this.evms.find(one => one.rootPage === rootPage);
-    const evm = known?.evm ?? this.newOrOldest();
+    const reused = known ?? (this.evms.length < MAX_EVMS ? undefined : this.evms[0]);
+    const evm = reused?.evm ?? new Evm(work => this.deadline.exclude(work));
     if (known === undefined || evm.isFull) evm.moveTo(this.open(block));
     this.evms = [...this.evms.filter(one => one.evm !== evm), {rootPage, evm}];
     return evm;
@@ -51,13 +46,6 @@ export class CachedEvms {
     if (store.hasTrees) return new TreeState(store, block.accounts);
     const readHash = (number: number): Uint8Array => readBlockHash(store, number);
     return new ChainState(store, new TrieState(store.tries, trieOf(block)), readHash);
-  }
-
-  private newOrOldest(): Evm {
-    const [oldest] = this.evms;
-    return this.evms.length < MAX_EVMS || oldest === undefined
-      ? new Evm(work => this.deadline.exclude(work))
-      : oldest.evm;
   }
 }
 

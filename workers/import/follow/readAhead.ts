@@ -22,19 +22,15 @@ const ANSWER_BYTES = 64 << 20;
 /** The first range, before the size of blocks is known. */
 const FIRST_BLOCKS = 4;
 
-/** Counts the responses of one range. */
-interface AnswerMeter {
-  /** The range is read from its start again. */
-  begin(): void;
-  add(bytes: number): void;
-}
-
-/** Reads blocks `from` to `to` with one node. */
+/**
+ * Reads blocks `from` to `to` with one node.
+ * @param answers - counts the responses; `begin`: the range is read from its start again
+ */
 export type ReadRange = (
   from: number,
   to: number,
   signal: AbortSignal,
-  answers: AnswerMeter,
+  answers: {begin(): void; add(bytes: number): void},
 ) => Promise<readonly NodeBlock[]>;
 
 interface Wanted {
