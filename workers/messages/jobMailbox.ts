@@ -24,7 +24,6 @@ const MAX_CALLS = ENDS_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 /** The server's largest job has 128 calls, with ids of 1.5 KB: 210 KB. Only pages that were written to are resident. */
 const JOB_BYTES = 1 << 20;
 const PLACE_BYTES = JOB_AT + JOB_BYTES;
-const LINE_FEED = 0x0a;
 
 /** Indexes of a place's numbers. */
 const IS_FULL = 0;
@@ -147,13 +146,9 @@ class Place {
   put({calls, ids}: PackedJob, memory: number | undefined): Uint32Array {
     const {numbers, job} = this;
     job.set(calls);
-    let end = calls.length;
-    for (let call = 0; call < ids.length; call++) {
-      end += job.write(ids[call] as string, end, "utf8");
-      job[end++] = LINE_FEED;
-    }
     numbers[CALL_BYTES] = calls.length;
-    numbers[ID_BYTES] = end - calls.length;
+    // One write: it takes a third of the time of one for each id.
+    numbers[ID_BYTES] = job.write(ids.join("\n"), calls.length, "utf8");
     numbers[MEMORY] = memory ?? NO_MEMORY;
     this.fill(ids.length);
     return this.nextEnds();
