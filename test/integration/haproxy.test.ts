@@ -10,7 +10,7 @@ import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {OwnService} from "../support/http/ownService.ts";
 import {encodePost} from "../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL, proofText} from "../support/http/wireRequests.ts";
-import {ask, Edge, lacksHaproxy} from "../support/processes/edge.ts";
+import {ask, askPath, Edge, lacksHaproxy} from "../support/processes/edge.ts";
 import {describeNeeding} from "../support/processes/notRun.ts";
 import {LOOK_MS, once} from "../support/wait.ts";
 
@@ -55,6 +55,18 @@ describeNeeding(lacksHaproxy(), "deploy/haproxy.cfg", () => {
     const logged = services.map(({stderr}) => stderr).join("");
     assert.match(logged, /"127\.0\.0\.7"/);
     assert.doesNotMatch(logged, /9\.9\.9\.9/);
+  });
+
+  test("CCIP-read reaches proofd by both methods", async () => {
+    const session = edge.openHttp2("127.0.0.12");
+    for (const answer of [
+      await askPath(session, "/ccip/0x1/0x.json"),
+      await ask(session, '{"sender":"0x1","data":"0x"}', {":path": "/ccip"}),
+    ]) {
+      assert.equal(answer.status, 400);
+      assert.match(JSON.parse(answer.body.toString()).message, /sender/);
+    }
+    session.close();
   });
 
   test("requests that could be read in two ways, and paths for operators, do not reach proofd", async () => {
