@@ -23,7 +23,11 @@ export async function compareCalls(
     const calls = sample
       .slice(from, from + BATCH)
       .map((params, id) => ({jsonrpc: "2.0", id, method: "eth_call", params}));
-    const [ours, theirs] = (await Promise.all([service.send(calls), node.send(calls)])) as RpcAnswer[][];
+    // A call may crash a node.
+    const fromNode = node.send(calls).catch(cause => {
+      throw new Error(`the node does not answer ${JSON.stringify(calls)}`, {cause});
+    });
+    const [ours, theirs] = (await Promise.all([service.send(calls), fromNode])) as RpcAnswer[][];
     for (const [at, {params}] of calls.entries()) {
       const [mine, other] = [ours?.[at] as RpcAnswer, theirs?.[at] as RpcAnswer];
       const {result, error} = other;

@@ -49,7 +49,8 @@ test("a failed import is named although the store has no finalized block", () =>
   assert.deepEqual(readiness.readObstacles(), []);
 });
 
-test("damage, a failed import and an old newest block are three reasons", () => {
+test("damage, a failed import and an old newest block are three reasons", t => {
+  t.mock.timers.enable({apis: ["Date"], now: 1_000_000});
   chain.setHead({...chain.head(), finalized: 3});
   source.receivedMs = Date.now() - 9_500;
   const readiness = create({damage: {tableFindings: 2}, source});
