@@ -57,6 +57,8 @@ test("an answer that its reader does not take counts among the held bytes, also 
   await waitUntil("no held bytes", async () => !(await isHeld()));
 });
 
+/** Of warnings that connections are refused, at least. */
+const WARN_EVERY_MS = 10_000;
 const MIB = 2 ** 20;
 /** Of a request whose body has 1 MiB. */
 const MIB_HEAD = encodePost("x".repeat(MIB)).slice(0, -MIB);
@@ -182,6 +184,7 @@ test("connections beyond the limits are refused with 503, logged and counted, an
   await store.serve(
     async service => {
       const {port, logged} = service;
+      const startMs = performance.now();
       const readRefused = (reason: string) =>
         service.readMetric(`proofd_connections_refused_total{reason="${reason}"}`);
       const first = await open(port, 20, "127.0.0.2", ofOne);
@@ -203,7 +206,9 @@ test("connections beyond the limits are refused with 503, logged and counted, an
       const total = /^too many connections are open: try again later$/;
       assert.equal((await open(port, 40, "127.0.0.9", total)).length, 120 - 93);
       assert.equal(await readRefused("total"), 13);
-      assert.equal(logged.filter(line => line.includes("new connections are refused")).length, 1);
+      const {length: warned} = logged.filter(line => line.includes("new connections are refused"));
+      const most = 1 + (performance.now() - startMs) / WARN_EVERY_MS;
+      assert.ok(warned >= 1 && warned <= most, `${warned} warnings`);
       for (const connection of proxy) connection.destroy();
       await waitUntil("room", async () => (await service.readMetric("proofd_connections")) < 120);
       assert.equal((await open(port, 1, "127.0.0.6")).length, 1);

@@ -19,12 +19,12 @@ let threads: JobThreads["threads"];
 let estimating: JobThreads["threads"];
 
 before(async () => {
-  service = await OwnService.serve([
-    "--db",
-    await folder.importChain("db", 1, 1),
-    ...["--workers", "2", "--estimate-workers", "1", "--hardfork", "prague"],
-    ...["--metrics-port", "0"],
-  ]);
+  const flags = ["--db", await folder.importChain("db", 1, 1), "--metrics-port", "0", "--hardfork", "prague"];
+  // On a busy machine, another thread may take longer to start than a request may by default.
+  service = await OwnService.serve([...flags, "--workers", "2", "--estimate-workers", "1"], {
+    estimates: true,
+    limits: {timeoutMs: 3_600_000},
+  });
   const engine = service.engine as unknown as {proofs: JobThreads; estimates: {first: JobThreads}};
   ({threads} = engine.proofs);
   ({threads: estimating} = engine.estimates.first);

@@ -23,10 +23,7 @@ export async function compareCalls(
     const calls = sample
       .slice(from, from + BATCH)
       .map((params, id) => ({jsonrpc: "2.0", id, method: "eth_call", params}));
-    // A call may crash a node.
-    const fromNode = node.send(calls).catch(cause => {
-      throw new Error(`the node does not answer ${JSON.stringify(calls)}`, {cause});
-    });
+    const fromNode = node.send(calls).catch(() => sendSingly(node, calls));
     const [ours, theirs] = (await Promise.all([service.send(calls), fromNode])) as RpcAnswer[][];
     for (const [at, {params}] of calls.entries()) {
       const [mine, other] = [ours?.[at] as RpcAnswer, theirs?.[at] as RpcAnswer];
@@ -41,4 +38,16 @@ export async function compareCalls(
     }
   }
   return counts;
+}
+
+/** For a batch that takes longer than the node's 30 s. If the node has crashed, the error names the calls. */
+async function sendSingly(node: Asked, calls: readonly object[]): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (const call of calls)
+    answers.push(
+      await node.send(call).catch(cause => {
+        throw new Error(`the node does not answer, asked for ${JSON.stringify(calls)}`, {cause});
+      }),
+    );
+  return answers;
 }

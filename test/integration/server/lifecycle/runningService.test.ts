@@ -1,7 +1,6 @@
 /** A service in this process: it starts, answers and stops. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {DEFAULT_ESTIMATE_SETTINGS} from "../../../../workers/messages/estimateSettings.ts";
 import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {codeOf} from "../../../support/estimates/assembler.ts";
 import {OwnService} from "../../../support/http/ownService.ts";
@@ -14,17 +13,10 @@ const folder = new WorkFolder();
 
 test("a stop that takes too long says what is still open, and ends later all the same", async () => {
   const db = await folder.importChain("db", 1, 1);
-  const settings = {
-    ...DEFAULT_ESTIMATE_SETTINGS,
-    hardfork: "prague",
-    timeMs: 1500,
-    // A quiet machine burns the default's 50 million in less time than the stop takes.
-    gasCap: 100_000_000_000,
-  } as const;
-  const service = await OwnService.start({
-    db,
-    estimate: {settings, workers: 1},
-  });
+  // A quiet machine burns the default's 50 million in less time than the stop takes.
+  const settings = {timeMs: 1500, gasCap: 100_000_000_000};
+  const flags = ["--db", db, "--hardfork", "prague", "--workers", "1", "--estimate-workers", "1"];
+  const service = await OwnService.serve(flags, {estimates: true, settings});
   const call = {
     jsonrpc: "2.0",
     id: 1,
@@ -39,7 +31,9 @@ test("a stop that takes too long says what is still open, and ends later all the
   const answered = answer.then(response => response.text());
   for (let text = ""; !/proofd_queued_cost\{lane="estimate"\} [1-9]/.test(text); )
     text = await (await fetch(`${service.url}/metrics`)).text();
-  await assert.rejects(service.stop(100), /expected an end within 100 ms; still open: requests/);
+  // On a busy machine, requests may have ended when it looks again at what is open.
+  await assert.rejects(service.stop(100), /expected an end within 100 ms; still open: /);
+  assert.match(service.stderr, /"part":"requests".*"msg":"a part has not stopped in time/);
   assert.match(await answered, /the service is stopping: try again later/);
   await service.stop();
   await assert.rejects(fetch(service.url));
