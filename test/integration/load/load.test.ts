@@ -25,8 +25,11 @@ after(() => service.stop());
 
 test("a closed loop's report adds up, and its sampled answers are right", async () => {
   const args = ["--connections", "3", "--threads", "2", "--verify", "3"];
-  // On a busy machine no answer may come in a quarter of it.
-  const report = await runLoad(service.url, ["--keys", keys, ...args], 1);
+  const run = (seconds: number) => runLoad(service.url, ["--keys", keys, ...args], seconds);
+  let report = await run(1);
+  // On a busy machine no answer may come in time.
+  for (let seconds = 2; report.perSecond.requests === 0 && seconds < 100; seconds *= 2)
+    report = await run(seconds);
   assertAddsUp(report);
   assert.equal(report.loop, "closed");
   assert.equal(report.settings.keys, `${ACCOUNTS.length} accounts of ${keys}`);
@@ -192,7 +195,10 @@ test("the text says what the JSON says, and the page is complete in itself", asy
     isLimited ? /^FAILED: The generator/m : /^passed$/m,
   ])
     assert.match(stdout, line);
-  assert.match(page, isLimited ? /<p class="verdict bad">/ : /<p class="verdict good">passed<\/p>/);
+  assert.match(
+    page,
+    isLimited ? /<p class="verdict warning">inconclusive<\/p>/ : /<p class="verdict good">passed<\/p>/,
+  );
   for (const title of ["percentile, %", "latency, ms", "time since the measuring began, s"])
     assert.ok(page.includes(title), title);
   assert.match(page, /default-src 'none'/);
