@@ -79,10 +79,13 @@ export class Tree {
 
   private openIndexed(leaf: OpenedLeaf, hKey: Uint8Array): KeyPosition {
     const {pages, root} = this;
-    const leafIndex = searchIndex(pages, root.indexPage, 0, hKey, bucket =>
-      this.hints.noteBucket(bucket, this.salt),
-    );
-    if (leaf.tryOpen(pages, root, leafIndex, hKey)) return {present: true, leafIndex};
+    // Almost no absent key begins as one in its bucket does. The others are spared the search for a path.
+    let beginsAlike = false;
+    const leafIndex = searchIndex(pages, root.indexPage, 0, hKey, bucket => {
+      beginsAlike = true;
+      this.hints.noteBucket(bucket, this.salt);
+    });
+    if (beginsAlike && leaf.tryOpen(pages, root, leafIndex, hKey)) return {present: true, leafIndex};
     return positionBy(readLeaf(pages, root, leafIndex), leafIndex, hKey);
   }
 

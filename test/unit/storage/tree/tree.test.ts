@@ -60,6 +60,30 @@ test("a key that was read once is read without the index", () => {
   assert.equal(pages.reads, 2 * KEYS);
 });
 
+test("the neighbours of an absent key take one read of a leaf, or two if the key begins as a present one does", () => {
+  const written = new MemoryPages();
+  const {tree: operations} = fill(written);
+  const [alike, other] = [hKeyOf(7), hKeyOf("other")];
+  alike[31] = (alike[31] as number) ^ 1;
+  const root = operations.writer.seal();
+  const pages = new CountedPages(written);
+  for (const memory of [new LeafPath(sha256Suite, empty), new LeafView()]) {
+    const tree = accountTree({pages, hints: new KeyHints(0)}, root);
+    for (const hKey of [alike, other]) {
+      const proof = operations.reference.prove("", hKey);
+      pages.reads = 0;
+      const position = tree.open(memory, hKey);
+      assert.ok(!position.present && !("leafIndex" in proof));
+      assert.deepEqual(
+        [position.leftLeafIndex, position.rightLeafIndex],
+        [proof.leftLeafIndex, proof.rightLeafIndex],
+      );
+      // A directory, a bucket, an inner page and a leaf page. For the key that begins alike, a path is tried before.
+      assert.equal(pages.reads, hKey === alike ? 6 : 4);
+    }
+  }
+});
+
 test("a new tree has no key and no page; a tree whose leaves are gone is empty, but not new", () => {
   const pages = new MemoryPages();
   const source = {pages, hints: new KeyHints(0)};
