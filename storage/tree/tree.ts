@@ -86,7 +86,10 @@ export class Tree {
       this.hints.noteBucket(bucket, this.salt);
     });
     if (beginsAlike && leaf.tryOpen(pages, root, leafIndex, hKey)) return {present: true, leafIndex};
-    return positionBy(readLeaf(pages, root, leafIndex), leafIndex, hKey);
+    const position = positionBy(readLeaf(pages, root, leafIndex), leafIndex, hKey);
+    if (position.present)
+      throw new StoreError("RECORD_DAMAGED", `the index lacks the key of leaf ${leafIndex}`);
+    return position;
   }
 
   /** For the leaf at `leafIndex`, for example a neighbour of an absent key. @throws as `open` */

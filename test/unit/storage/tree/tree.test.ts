@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
+import {encodeBucket, readEntries} from "../../../../storage/page/indexPage.ts";
 import type {PageReader} from "../../../../storage/page/pageReader.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {KeyHints} from "../../../../storage/tree/keyHints.ts";
@@ -10,7 +11,7 @@ import {LeafView} from "../../../../storage/tree/leafView.ts";
 import {accountTree} from "../../../../storage/tree/tree.ts";
 import {newTreeRoot, type TreeRoot} from "../../../../storage/tree/treeRoot.ts";
 import {TreeOperations} from "../../../support/reference/treeOperations.ts";
-import {hKeyOf} from "../../../support/stores/hKeys.ts";
+import {hKeyFrom, hKeyOf} from "../../../support/stores/hKeys.ts";
 import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
 const empty = emptyTree(sha256Suite);
@@ -82,6 +83,28 @@ test("the neighbours of an absent key take one read of a leaf, or two if the key
       assert.equal(pages.reads, hKey === alike ? 6 : 4);
     }
   }
+});
+
+test("a leaf that the index has under another key is refused", () => {
+  const pages = new MemoryPages();
+  const tree = TreeOperations.create(pages);
+  const keys = [..."123456789abcdef"].map(digit => hKeyFrom(digit));
+  keys.forEach((hKey, i) => {
+    tree.put(hKey, i + 1);
+  });
+  const root = tree.writer.seal();
+  const entries = readEntries(pages.read(root.indexPage));
+  const wrong = entries.map(({hKey, leafIndex}) => ({
+    hKey: Buffer.from([hKey[0] as number, 1, 0, 0, 0, 0]),
+    leafIndex,
+  }));
+  pages.replace(root.indexPage, encodeBucket(wrong, 6, 0));
+  const damaged = accountTree({pages, hints: new KeyHints(0)}, root);
+  for (const leaf of [new LeafPath(sha256Suite, empty), new LeafView()])
+    assert.throws(() => damaged.open(leaf, keys[0] as Buffer), {
+      code: "RECORD_DAMAGED",
+      message: /lacks the key of leaf 2$/,
+    });
 });
 
 test("a new tree has no key and no page; a tree whose leaves are gone is empty, but not new", () => {
