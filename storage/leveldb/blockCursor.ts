@@ -69,8 +69,8 @@ export class BlockCursor {
 
   /** Goes to the first entry whose user key is `userKey` or above. @returns false if there is none */
   seek(userKey: Buffer): boolean {
-    const below = countBelow(this.restarts, restart => this.compareRestart(restart, userKey) < 0);
-    this.goTo(Math.max(0, below - 1));
+    // The first entry needs no comparison, and a block may have none.
+    this.goTo(countBelow(this.restarts - 1, at => this.compareRestart(at + 1, userKey) < 0));
     while (this.next()) if (compareKeys(this.key, userKey) >= 0) return true;
     return false;
   }
