@@ -74,7 +74,11 @@ export class SliceTrie {
     if (before === undefined && whole !== undefined) return this.load(whole, root, number, address);
     // The node lost the parent's state while blocks were read side by side. The next attempt reads all slots.
     if (before === undefined && isWhole === true) throw invalid(number, address);
-    const after = this.writer.absorb(before ?? EMPTY_TRIE, root, "slots");
+    // The account's leaf is the same too, and would not lead to a new page. The nodes were put as those before the block.
+    const isSameRoot = before !== undefined && isSame(before.root, root);
+    const after = isSameRoot
+      ? {...before, unexplained: 0}
+      : this.writer.absorb(before ?? EMPTY_TRIE, root, "slots");
     for (const {slot} of slots)
       if (
         whereKnown(() => this.writer.find(after.page, keccak256(slot), "slots", root) !== undefined) ===
