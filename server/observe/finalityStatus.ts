@@ -32,11 +32,11 @@ export class FinalityStatus {
   /** @param source - what says which blocks are final: events on layer 1, or the layer-2 node's finalized tag */
   constructor(readonly source: "l1" | "tag") {}
 
-  /** Sets what is waited for. @returns whether it was that before */
-  isTold(what: string): boolean {
+  /** Sets what is waited for. @returns whether that is new, and is to be logged */
+  startWaitingFor(what: string): boolean {
     const {awaits} = this;
     this.awaits = what;
-    return this.state === "waiting" && awaits === what;
+    return this.state !== "waiting" || awaits !== what;
   }
 
   /** @returns lines for /readyz. @param isPublic - without causes (readiness.ts) */

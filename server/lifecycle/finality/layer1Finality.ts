@@ -271,14 +271,15 @@ export class Layer1Finality implements FinalitySource {
 
   private noteAwaited({awaits, head}: AwaitedStart): void {
     const what = `events are read from layer-1 block ${awaits + 1} on (--l1-from); waiting until layer 1 is final up to block ${awaits}`;
-    if (this.status.isTold(what)) return;
+    if (!this.status.startWaitingFor(what)) return;
     this.log.info({layer1Final: head, layer1From: awaits + 1}, `${what}, now it is up to block ${head}`);
   }
 
   private noteWaiting({endBlock}: RollupEvent): void {
     const latest = this.engine.chain.newest;
     const what = this.obstacle ?? "a finalized block is not in the store yet; waiting for it";
-    if (!this.status.isTold(`block ${endBlock}: ${what}`)) this.log.info({block: endBlock, latest}, what);
+    if (this.status.startWaitingFor(`block ${endBlock}: ${what}`))
+      this.log.info({block: endBlock, latest}, what);
   }
 
   private requireContract(): void {

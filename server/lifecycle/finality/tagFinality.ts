@@ -24,7 +24,7 @@ export class TagFinality implements FinalitySource {
     if (highest < 0) return "following";
     const said = await readFinalizedTag(this.nodes, highest, signal);
     if ("awaits" in said) {
-      if (!this.status.isTold(said.awaits)) this.log.info(said.awaits);
+      if (this.status.startWaitingFor(said.awaits)) this.log.info(said.awaits);
       return "waiting";
     }
     const {tag, number, hashes} = said;
